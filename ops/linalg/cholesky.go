@@ -8,27 +8,47 @@ import (
 
 // cholesky replaces the lower triangle of a, which it takes for that of a
 // positive definite matrix, by L of A = L·Lᴴ. It is false if it meets a pivot
-// that is not positive.
+// that is not positive. It goes by panels of columns, from which those before them are
+// subtracted by one product.
 func cholesky[T scalar](ctx *kernel.Context, a matrix[T]) bool {
-	left := make([]T, a.rows) // the row of L, conjugated
-	for j := range a.rows {
+	n := a.rows
+	columns := make([]T, min(n, block)*n) // of a panel, one after the other
+	minus := make([]T, min(n, block)*n)   // its rows of L before it, conjugated
+	for first := 0; first < n; first += block {
+		width, rows := min(n-first, block), n-first
+		column := func(j int) []T { return columns[j*rows:][:rows] }
 		ctx.Ask()
-		row := a.row(j)
-		copy(left, row[:j])
-		conjugate(ctx, left[:j])
-		pivot := realPart(row[j] - dot(row[:j], left[:j]))
-		if pivot <= 0 {
-			return false
-		}
-		d := of[T](math.Sqrt(pivot))
-		row[j] = d
-		each := 1 << 16 / (j + 1)
-		for i := j + 1; i < a.rows; i++ {
-			if (i-j)%(each+1) == 0 {
-				ctx.Ask()
+		for i := range rows {
+			for j, x := range a.row(first + i)[first:][:min(width, i+1)] {
+				columns[j*rows+i] = x
 			}
-			below := a.row(i)
-			below[j] = (below[j] - dot(below[:j], left[:j])) / d
+		}
+		for i := range width {
+			negated(minus[i*first:][:first], a.row(first+i))
+		}
+		conjugate(ctx, minus[:width*first])
+		addProduct(ctx, false, true, width, rows, first, minus, first, a.data[first*n:], n, columns, rows)
+		for j := range width {
+			ctx.Ask()
+			c := column(j)
+			for i := range j {
+				left := column(i)
+				addTo(c[j:], -conj(left[j]), left[j:])
+			}
+			pivot := realPart(c[j])
+			if pivot <= 0 {
+				return false
+			}
+			d := of[T](math.Sqrt(pivot))
+			c[j] = d
+			divide(c[j+1:], d)
+		}
+		ctx.Ask()
+		for i := range rows {
+			row := a.row(first + i)[first:][:min(width, i+1)]
+			for j := range row {
+				row[j] = columns[j*rows+i]
+			}
 		}
 	}
 	return true

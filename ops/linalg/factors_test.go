@@ -320,3 +320,77 @@ func TestEndedStep(t *testing.T) {
 		}
 	}
 }
+
+// Matrices of several panels, whose sizes are no multiples of a panel's.
+func TestPanels(t *testing.T) {
+	for _, complexes := range []bool{false, true} {
+		for _, n := range []int{33, 70} {
+			a := random(n, n, complexes)
+			for i := range a {
+				a[i][i] += 3
+			}
+			in := a.tensor(t, complexes)
+			inverse := matrixOf(t, run(t, "MatrixInverse", nil, in)[0])
+			near(t, "A·A⁻¹", a.times(inverse), one(n), 1e-10)
+			x := matrixOf(t, run(t, "MatrixSolve", nil, in, random(n, 5, complexes).tensor(t, complexes))[0])
+			near(t, "A·X", a.times(x), random(n, 5, complexes), 1e-10)
+
+			spd := a.times(a.adjoint())
+			l := matrixOf(t, run(t, "Cholesky", nil, spd.tensor(t, complexes))[0])
+			near(t, "L·Lᴴ", l.times(l.adjoint()), spd, 1e-10)
+
+			for _, lower := range []bool{true, false} {
+				for _, adjoint := range []bool{true, false} {
+					m := zeros(n, n)
+					for i := range m {
+						for j := range m[i] {
+							if i == j || i > j == lower {
+								m[i][j] = l[max(i, j)][min(i, j)]
+							}
+						}
+					}
+					b := random(n, 40, complexes)
+					x := matrixOf(t, run(t, "MatrixTriangularSolve", registry.Attrs{
+						{Name: "lower", Value: registry.BoolAttr(lower)}, {Name: "adjoint", Value: registry.BoolAttr(adjoint)},
+					}, m.tensor(t, complexes), b.tensor(t, complexes))[0])
+					if adjoint {
+						m = m.adjoint()
+					}
+					near(t, "the triangle times X", m.times(x), b, 1e-9)
+				}
+			}
+
+			for _, a := range []dense{a, random(n, 2*n, complexes), random(n+40, n, complexes)} {
+				out := run(t, "Qr", registry.Attrs{{Name: "full_matrices", Value: registry.BoolAttr(true)}}, a.tensor(t, complexes))
+				q, r := matrixOf(t, out[0]), matrixOf(t, out[1])
+				near(t, "Q·R", q.times(r), a, 1e-12)
+				near(t, "Qᴴ·Q", q.adjoint().times(q), one(len(a)), 1e-13)
+				for i := range r {
+					for j := range min(i, len(r[i])) {
+						if r[i][j] != 0 {
+							t.Fatalf("R has %v at %d, %d", r[i][j], i, j)
+						}
+					}
+				}
+			}
+
+			out := run(t, "SelfAdjointEigV2", nil, spd.tensor(t, complexes))
+			e, v := numbers(t, out[0]), matrixOf(t, out[1])
+			near(t, "V·E·Vᴴ", v.times(diagonal(e)).times(v.adjoint()), spd, 1e-10)
+			near(t, "Vᴴ·V", v.adjoint().times(v), one(n), 1e-13)
+			out = run(t, "Svd", nil, in)
+			s, u, v := numbers(t, out[0]), matrixOf(t, out[1]), matrixOf(t, out[2])
+			near(t, "U·S·Vᴴ", u.times(diagonal(s)).times(v.adjoint()), a, 1e-12)
+			near(t, "Uᴴ·U", u.adjoint().times(u), one(n), 1e-13)
+		}
+	}
+	// Columns without a pivot, in the first panel and in others.
+	a := random(70, 70, false)
+	for i := range a {
+		a[i][3], a[i][40] = 0, a[i][50]
+	}
+	lu := numbers(t, run(t, "MatrixDeterminant", nil, a.tensor(t, false))[0])
+	if cmplx.Abs(lu[0]) > 1e-6 {
+		t.Errorf("the determinant is %v", lu[0])
+	}
+}

@@ -3,6 +3,7 @@ package linalg
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 )
 
@@ -157,6 +158,10 @@ func chase[T wide](ctx *kernel.Context, d, e []float64, start, end int, rows mat
 		}
 		if rows.rows > 0 {
 			p, q := rows.row(k), rows.row(k+1)
+			if p, ok := any(p).([]float64); ok {
+				vec.Rotate(p, any(q).([]float64), c, s)
+				continue
+			}
 			cc, ss := of[T](c), of[T](s)
 			for i, u := range p {
 				w := q[i]

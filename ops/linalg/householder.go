@@ -59,33 +59,114 @@ func (r *reflections[T]) add(v []T, tau T) {
 	r.tau = append(r.tau, conj(tau))
 }
 
-// applyTo replaces a by the product times a.
-func (r *reflections[T]) applyTo(ctx *kernel.Context, a matrix[T]) {
-	for i := len(r.v) - 1; i >= 0; i-- {
+// applyTo replaces a by the product times a, in which columns before from are 0 where
+// reflections change them.
+func (r *reflections[T]) applyTo(ctx *kernel.Context, a matrix[T], from func(first int) int) {
+	for hi := len(r.v); hi > 0; {
+		lo := (hi - 1) / block * block
 		ctx.Ask()
-		reflectRows(ctx, a, i+r.shift, 0, r.v[i], r.tau[i])
+		w := r.compact(ctx, lo, hi)
+		w.applyTo(ctx, a, lo+r.shift, from(lo+r.shift), false)
+		hi = lo
 	}
 }
 
-// triangularize replaces a by R of A = Q·R and gives Q.
-func triangularize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
-	for k := range min(a.rows, a.cols) {
+// A compact is the product 1 - Vᵀ·T·conj(V) of reflections: R. Schreiber and C. Van Loan,
+// A storage-efficient WY representation for products of Householder transformations, 1989.
+type compact[T wide] struct{ v, t matrix[T] }
+
+// compact returns the product of reflections lo to hi, of what the first one leaves alone.
+func (r *reflections[T]) compact(ctx *kernel.Context, lo, hi int) (w compact[T]) {
+	w.v, w.t = newMatrix[T](hi-lo, len(r.v[lo])), newMatrix[T](hi-lo, hi-lo)
+	for i := range hi - lo {
+		copy(w.v.row(i)[i:], r.v[lo+i])
+	}
+	products := make([]T, hi-lo)
+	for i := range hi - lo {
 		ctx.Ask()
-		v := make([]T, a.rows-k)
-		for lo, hi := range ctx.Ranges(len(v), 1<<15) {
-			for i := lo; i < hi; i++ {
-				v[i] = a.at(k+i, k)
+		tau := r.tau[lo+i]
+		for j := range i {
+			products[j] = inner(w.v.row(j)[i:], w.v.row(i)[i:])
+		}
+		for j := range i {
+			var sum T
+			for k := j; k < i; k++ {
+				sum += w.t.at(j, k) * products[k]
+			}
+			w.t.set(j, i, -tau*sum)
+		}
+		w.t.set(i, i, tau)
+	}
+	return w
+}
+
+// applyTo replaces the columns of a from one on by the product, or its adjoint, times
+// these, whose rows from first on it changes.
+func (w *compact[T]) applyTo(ctx *kernel.Context, a matrix[T], first, from int, adjoint bool) {
+	count, cols := w.t.rows, a.cols-from
+	if cols <= 0 {
+		return
+	}
+	left := w.v.data
+	if isComplex[T]() {
+		left = append([]T(nil), left...)
+		conjugate(ctx, left)
+	}
+	part := a.data[first*a.cols+from:]
+	sums := newMatrix[T](count, cols)
+	addProduct(ctx, false, false, count, cols, w.v.cols, left, w.v.cols, part, a.cols, sums.data, cols)
+	t := newMatrix[T](count, count)
+	for i := range count {
+		for j := i; j < count; j++ {
+			if adjoint {
+				t.set(j, i, -conj(w.t.at(i, j)))
+			} else {
+				t.set(i, j, -w.t.at(i, j))
 			}
 		}
-		tau, beta := reflect(ctx, v)
-		reflectRows(ctx, a, k, k+1, v, tau)
-		for lo, hi := range ctx.Ranges(len(v), 1<<15) {
+	}
+	addProduct(ctx, true, false, w.v.cols, cols, count, w.v.data, w.v.cols, t.times(ctx, sums).data, cols, part, a.cols)
+}
+
+// triangularize replaces a by R of A = Q·R and gives Q. A panel of columns is reflected by
+// itself, then all that is right of it by products.
+func triangularize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
+	for first := 0; first < min(a.rows, a.cols); first += block {
+		width, rows := min(min(a.rows, a.cols)-first, block), a.rows-first
+		columns := newMatrix[T](width, rows) // the panel's
+		for lo, hi := range ctx.Ranges(rows, 1<<10) {
 			for i := lo; i < hi; i++ {
-				a.set(k+i, k, 0)
+				for j, x := range a.row(first + i)[first:][:width] {
+					columns.data[j*rows+i] = x
+				}
 			}
 		}
-		a.set(k, k, of[T](beta))
-		q.add(v, tau)
+		for j := range width {
+			ctx.Ask()
+			v := columns.row(j)[j:]
+			tau, beta := reflect(ctx, v)
+			for i := j + 1; i < width && tau != 0; i++ {
+				c := columns.row(i)[j:]
+				if i*len(v) > 1<<17 {
+					ctx.Ask()
+				}
+				addTo(c, -tau*inner(v, c), v)
+			}
+			for i, x := range columns.row(j)[:j] {
+				a.set(first+i, first+j, x)
+			}
+			a.set(first+j, first+j, of[T](beta))
+			for lo, hi := range ctx.Ranges(len(v)-1, 1<<15) {
+				for i := lo; i < hi; i++ {
+					a.set(first+j+1+i, first+j, 0)
+				}
+			}
+			q.add(v, tau)
+		}
+		if from := first + width; from < a.cols {
+			w := q.compact(ctx, first, from)
+			w.applyTo(ctx, a, first, from, true)
+		}
 	}
 	return q
 }
@@ -96,6 +177,6 @@ func (r *reflections[T]) columns(ctx *kernel.Context, m, n int) matrix[T] {
 	for i := range min(m, n) {
 		q.set(i, i, 1)
 	}
-	r.applyTo(ctx, q)
+	r.applyTo(ctx, q, func(first int) int { return first }) // still those of the identity
 	return q
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/cmplx"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 )
@@ -98,15 +99,9 @@ func (a matrix[T]) transpose(ctx *kernel.Context) matrix[T] {
 // times is a·b.
 func (a matrix[T]) times(ctx *kernel.Context, b matrix[T]) matrix[T] {
 	c := newMatrix[T](a.rows, b.cols)
-	each := max(1, 1<<16/max(1, b.cols))
-	for i := range a.rows {
-		ctx.Ask()
-		for k, x := range a.row(i) {
-			if k%each == each-1 {
-				ctx.Ask()
-			}
-			addTo(c.row(i), x, b.row(k))
-		}
+	if len(c.data) > 0 {
+		vec.Gemm(ctx.Pool(), false, false, a.rows, b.cols, a.cols, a.data, a.cols, b.data, b.cols, c.data, c.cols)
+		ctx.Ask() // the pool leaves out the rest where the step has ended
 	}
 	return c
 }
@@ -144,8 +139,42 @@ func (a matrix[T]) fill(ctx *kernel.Context, x T) {
 
 // addTo adds x·b to a.
 func addTo[T scalar](a []T, x T, b []T) {
+	switch a := any(a).(type) {
+	case []float32:
+		vec.AddScaled(a, any(x).(float32), any(b).([]float32))
+		return
+	case []float64:
+		vec.AddScaled(a, any(x).(float64), any(b).([]float64))
+		return
+	}
 	for i, y := range b[:len(a)] {
 		a[i] += x * y
+	}
+}
+
+// addProduct adds op(A)·B to C, the products of as many columns of A as k: see [vec.GemmAdd].
+func addProduct[T scalar](ctx *kernel.Context, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int) {
+	if m > 0 && n > 0 && k > 0 {
+		vec.GemmAdd(ctx.Pool(), transA, transB, m, n, k, a, lda, b, ldb, c, ldc)
+		ctx.Ask() // the pool leaves out the rest where the step has ended
+	}
+}
+
+// divide divides elements by x.
+func divide[T scalar](a []T, x T) {
+	if a, ok := any(a).([]float32); ok {
+		vec.DivScalar(a, a, any(x).(float32))
+		return
+	}
+	for i := range a {
+		a[i] /= x
+	}
+}
+
+// negated sets dst to -x.
+func negated[T scalar](dst, x []T) {
+	for i, v := range x[:len(dst)] {
+		dst[i] = -v
 	}
 }
 
@@ -158,6 +187,14 @@ func addAll[T scalar](ctx *kernel.Context, a []T, x T, b []T) {
 
 // dot is Σ a[i]·b[i].
 func dot[T scalar](a, b []T) (sum T) {
+	switch s := any(&sum).(type) {
+	case *float32:
+		*s = vec.Dot(any(a).([]float32), any(b).([]float32))
+		return sum
+	case *float64:
+		*s = vec.Dot(any(a).([]float64), any(b).([]float64))
+		return sum
+	}
 	for i, y := range b[:len(a)] {
 		sum += a[i] * y
 	}
@@ -248,9 +285,7 @@ func squares[T scalar](ctx *kernel.Context, a []T) (sum float64) {
 	for piece := range pieces(ctx, a) {
 		switch piece := any(piece).(type) {
 		case []float64:
-			for _, x := range piece {
-				sum += x * x
-			}
+			sum += vec.Dot(piece, piece)
 		case []complex128:
 			for _, x := range piece {
 				sum += real(x)*real(x) + imag(x)*imag(x)

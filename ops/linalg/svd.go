@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/sorted"
 )
@@ -70,7 +71,7 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 			}
 		}
 	}
-	q.applyTo(ctx, u)
+	q.applyTo(ctx, u, func(int) int { return 0 })
 	complete(ctx, u, rank)
 	return values, u, v
 }
@@ -109,8 +110,13 @@ func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) {
 	}
 }
 
-// rotate makes (x, y) the pair (c·x - s·phase·y, s·x + c·phase·y).
+// rotate makes (x, y) the pair (c·x - s·phase·y, s·x + c·phase·y), of real numbers
+// perhaps with another sign of y.
 func rotate[T wide](x, y []T, c, s, phase T) {
+	if x, ok := any(x).([]float64); ok {
+		vec.Rotate(x, any(y).([]float64), realPart(c), realPart(s*phase))
+		return
+	}
 	cp, sp := c*phase, s*phase
 	for i, p := range x {
 		q := y[i]

@@ -159,9 +159,7 @@ func (k *triangular[T]) solveBands(ctx *kernel.Context, bands, x matrix[T]) erro
 		if k.adjoint {
 			d = conj(d)
 		}
-		for c := range y {
-			y[c] /= d
-		}
+		divide(y, d)
 	}
 	return nil
 }

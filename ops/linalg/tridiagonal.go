@@ -154,9 +154,7 @@ func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x m
 		if perturb {
 			d = perturbed(d, y, tolerance)
 		}
-		for j := range y {
-			y[j] /= d
-		}
+		divide(y, d)
 	}
 	return true
 }

@@ -282,6 +282,24 @@ func tapsLargestAVX512(t *tapRun)
 func tapsClaimAVX512(t *tapRun)
 
 //go:noescape
+func addScaled32AVX512(dst []float32, s float32, x []float32)
+
+//go:noescape
+func rotate32AVX512(x []float32, y []float32, c float32, s float32)
+
+//go:noescape
+func dot32AVX512(x []float32, y []float32) float32
+
+//go:noescape
+func addScaled64AVX512(dst []float64, s float64, x []float64)
+
+//go:noescape
+func rotate64AVX512(x []float64, y []float64, c float64, s float64)
+
+//go:noescape
+func dot64AVX512(x []float64, y []float64) float64
+
+//go:noescape
 func tapLineAVX512_3x1(t *lineRun)
 
 //go:noescape
@@ -583,6 +601,24 @@ func tapsLargestAVX2(t *tapRun)
 
 //go:noescape
 func tapsClaimAVX2(t *tapRun)
+
+//go:noescape
+func addScaled32AVX2(dst []float32, s float32, x []float32)
+
+//go:noescape
+func rotate32AVX2(x []float32, y []float32, c float32, s float32)
+
+//go:noescape
+func dot32AVX2(x []float32, y []float32) float32
+
+//go:noescape
+func addScaled64AVX2(dst []float64, s float64, x []float64)
+
+//go:noescape
+func rotate64AVX2(x []float64, y []float64, c float64, s float64)
+
+//go:noescape
+func dot64AVX2(x []float64, y []float64) float64
 
 //go:noescape
 func tapLineAVX2_3x1(t *lineRun)

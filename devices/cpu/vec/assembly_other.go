@@ -194,6 +194,18 @@ func tapsLargestAVX512(t *tapRun) { panic(unreachable) }
 
 func tapsClaimAVX512(t *tapRun) { panic(unreachable) }
 
+func addScaled32AVX512(dst []float32, s float32, x []float32) { panic(unreachable) }
+
+func rotate32AVX512(x []float32, y []float32, c float32, s float32) { panic(unreachable) }
+
+func dot32AVX512(x []float32, y []float32) float32 { panic(unreachable) }
+
+func addScaled64AVX512(dst []float64, s float64, x []float64) { panic(unreachable) }
+
+func rotate64AVX512(x []float64, y []float64, c float64, s float64) { panic(unreachable) }
+
+func dot64AVX512(x []float64, y []float64) float64 { panic(unreachable) }
+
 func addAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func addScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
@@ -381,6 +393,18 @@ func tapsLargestWideAVX2(t *tapRun) { panic(unreachable) }
 func tapsLargestAVX2(t *tapRun) { panic(unreachable) }
 
 func tapsClaimAVX2(t *tapRun) { panic(unreachable) }
+
+func addScaled32AVX2(dst []float32, s float32, x []float32) { panic(unreachable) }
+
+func rotate32AVX2(x []float32, y []float32, c float32, s float32) { panic(unreachable) }
+
+func dot32AVX2(x []float32, y []float32) float32 { panic(unreachable) }
+
+func addScaled64AVX2(dst []float64, s float64, x []float64) { panic(unreachable) }
+
+func rotate64AVX2(x []float64, y []float64, c float64, s float64) { panic(unreachable) }
+
+func dot64AVX2(x []float64, y []float64) float64 { panic(unreachable) }
 
 func trianglesAVX2(dst []uint8, row []uint8, other []uint8, n int) { panic(unreachable) }
 

@@ -7553,6 +7553,466 @@ next267:
 	VZEROUPPER
 	RET
 
+// func addScaled32AVX512(dst []float32, s float32, x []float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addScaled32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSS s+24(FP), Z0
+
+many268:
+	CMPQ    DX, $0x00000040
+	JLT     tail269
+	VMOVUPS (CX), Z1
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z3
+	VMOVUPS 192(CX), Z4
+	VMOVUPS (AX), Z5
+	VMOVUPS 64(AX), Z6
+	VMOVUPS 128(AX), Z7
+	VMOVUPS 192(AX), Z8
+	VMULPS  Z1, Z0, Z1
+	VMULPS  Z2, Z0, Z2
+	VMULPS  Z3, Z0, Z3
+	VMULPS  Z4, Z0, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z2, Z6, Z6
+	VADDPS  Z3, Z7, Z7
+	VADDPS  Z4, Z8, Z8
+	VMOVUPS Z5, (AX)
+	VMOVUPS Z6, 64(AX)
+	VMOVUPS Z7, 128(AX)
+	VMOVUPS Z8, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many268
+
+tail269:
+	CMPQ      DX, $0x00
+	JLE       done270
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VMOVUPS.Z (AX), K1, Z2
+	VMULPS    Z1, Z0, Z1
+	VADDPS    Z1, Z2, Z2
+	VMOVUPS   Z2, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, DX
+	JMP       tail269
+
+done270:
+	VZEROUPPER
+	RET
+
+// func rotate32AVX512(x []float32, y []float32, c float32, s float32)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rotate32AVX512(SB), NOSPLIT, $0-56
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
+	VBROADCASTSS c+48(FP), Z0
+	VBROADCASTSS s+52(FP), Z1
+
+many271:
+	CMPQ    DX, $0x00000040
+	JLT     tail272
+	VMOVUPS (AX), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(AX), Z6
+	VMOVUPS 64(CX), Z7
+	VMOVUPS 128(AX), Z10
+	VMOVUPS 128(CX), Z11
+	VMOVUPS 192(AX), Z14
+	VMOVUPS 192(CX), Z15
+	VMULPS  Z2, Z1, Z4
+	VMULPS  Z3, Z1, Z5
+	VMULPS  Z6, Z1, Z8
+	VMULPS  Z7, Z1, Z9
+	VMULPS  Z10, Z1, Z12
+	VMULPS  Z11, Z1, Z13
+	VMULPS  Z14, Z1, Z16
+	VMULPS  Z15, Z1, Z17
+	VMULPS  Z2, Z0, Z2
+	VMULPS  Z3, Z0, Z3
+	VMULPS  Z6, Z0, Z6
+	VMULPS  Z7, Z0, Z7
+	VMULPS  Z10, Z0, Z10
+	VMULPS  Z11, Z0, Z11
+	VMULPS  Z14, Z0, Z14
+	VMULPS  Z15, Z0, Z15
+	VSUBPS  Z5, Z2, Z2
+	VADDPS  Z3, Z4, Z3
+	VSUBPS  Z9, Z6, Z6
+	VADDPS  Z7, Z8, Z7
+	VSUBPS  Z13, Z10, Z10
+	VADDPS  Z11, Z12, Z11
+	VSUBPS  Z17, Z14, Z14
+	VADDPS  Z15, Z16, Z15
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, (CX)
+	VMOVUPS Z6, 64(AX)
+	VMOVUPS Z7, 64(CX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 128(CX)
+	VMOVUPS Z14, 192(AX)
+	VMOVUPS Z15, 192(CX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many271
+
+tail272:
+	CMPQ      DX, $0x00
+	JLE       done273
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z2
+	VMOVUPS.Z (CX), K1, Z3
+	VMULPS    Z2, Z1, Z4
+	VMULPS    Z3, Z1, Z5
+	VMULPS    Z2, Z0, Z2
+	VMULPS    Z3, Z0, Z3
+	VSUBPS    Z5, Z2, Z2
+	VADDPS    Z3, Z4, Z3
+	VMOVUPS   Z2, K1, (AX)
+	VMOVUPS   Z3, K1, (CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000010, DX
+	JMP       tail272
+
+done273:
+	VZEROUPPER
+	RET
+
+// func dot32AVX512(x []float32, y []float32) float32
+// Requires: AVX, AVX512F, BMI2, SSE
+TEXT ·dot32AVX512(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+many274:
+	CMPQ    DX, $0x00000040
+	JLT     tail275
+	VMOVUPS (AX), Z4
+	VMOVUPS (CX), Z5
+	VMULPS  Z5, Z4, Z4
+	VADDPS  Z4, Z0, Z0
+	VMOVUPS 64(AX), Z4
+	VMOVUPS 64(CX), Z5
+	VMULPS  Z5, Z4, Z4
+	VADDPS  Z4, Z1, Z1
+	VMOVUPS 128(AX), Z4
+	VMOVUPS 128(CX), Z5
+	VMULPS  Z5, Z4, Z4
+	VADDPS  Z4, Z2, Z2
+	VMOVUPS 192(AX), Z4
+	VMOVUPS 192(CX), Z5
+	VMULPS  Z5, Z4, Z4
+	VADDPS  Z4, Z3, Z3
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many274
+
+tail275:
+	CMPQ      DX, $0x00
+	JLE       done276
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (CX), K1, Z5
+	VMULPS    Z5, Z4, Z4
+	VADDPS    Z4, Z0, Z0
+	SUBQ      $0x00000010, DX
+	CMPQ      DX, $0x00
+	JLE       done276
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z 64(AX), K1, Z4
+	VMOVUPS.Z 64(CX), K1, Z5
+	VMULPS    Z5, Z4, Z4
+	VADDPS    Z4, Z1, Z1
+	SUBQ      $0x00000010, DX
+	CMPQ      DX, $0x00
+	JLE       done276
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z 128(AX), K1, Z4
+	VMOVUPS.Z 128(CX), K1, Z5
+	VMULPS    Z5, Z4, Z4
+	VADDPS    Z4, Z2, Z2
+	SUBQ      $0x00000010, DX
+	CMPQ      DX, $0x00
+	JLE       done276
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z 192(AX), K1, Z4
+	VMOVUPS.Z 192(CX), K1, Z5
+	VMULPS    Z5, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	SUBQ      $0x00000010, DX
+
+done276:
+	VADDPS     Z2, Z0, Z0
+	VADDPS     Z3, Z1, Z1
+	VADDPS     Z1, Z0, Z0
+	VSHUFF64X2 $0x4e, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VSHUFF64X2 $0xb1, Z0, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	VPERMILPS  $0xb1, Z0, Z1
+	VADDPS     Z1, Z0, Z0
+	MOVSS      X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func addScaled64AVX512(dst []float64, s float64, x []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addScaled64AVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+24(FP), Z0
+
+many277:
+	CMPQ    DX, $0x00000020
+	JLT     tail278
+	VMOVUPS (CX), Z1
+	VMOVUPS 64(CX), Z2
+	VMOVUPS 128(CX), Z3
+	VMOVUPS 192(CX), Z4
+	VMOVUPS (AX), Z5
+	VMOVUPS 64(AX), Z6
+	VMOVUPS 128(AX), Z7
+	VMOVUPS 192(AX), Z8
+	VMULPD  Z1, Z0, Z1
+	VMULPD  Z2, Z0, Z2
+	VMULPD  Z3, Z0, Z3
+	VMULPD  Z4, Z0, Z4
+	VADDPD  Z1, Z5, Z5
+	VADDPD  Z2, Z6, Z6
+	VADDPD  Z3, Z7, Z7
+	VADDPD  Z4, Z8, Z8
+	VMOVUPS Z5, (AX)
+	VMOVUPS Z6, 64(AX)
+	VMOVUPS Z7, 128(AX)
+	VMOVUPS Z8, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, DX
+	JMP     many277
+
+tail278:
+	CMPQ      DX, $0x00
+	JLE       done279
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VMOVUPD.Z (AX), K1, Z2
+	VMULPD    Z1, Z0, Z1
+	VADDPD    Z1, Z2, Z2
+	VMOVUPD   Z2, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, DX
+	JMP       tail278
+
+done279:
+	VZEROUPPER
+	RET
+
+// func rotate64AVX512(x []float64, y []float64, c float64, s float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rotate64AVX512(SB), NOSPLIT, $0-64
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
+	VBROADCASTSD c+48(FP), Z0
+	VBROADCASTSD s+56(FP), Z1
+
+many280:
+	CMPQ    DX, $0x00000020
+	JLT     tail281
+	VMOVUPS (AX), Z2
+	VMOVUPS (CX), Z3
+	VMOVUPS 64(AX), Z6
+	VMOVUPS 64(CX), Z7
+	VMOVUPS 128(AX), Z10
+	VMOVUPS 128(CX), Z11
+	VMOVUPS 192(AX), Z14
+	VMOVUPS 192(CX), Z15
+	VMULPD  Z2, Z1, Z4
+	VMULPD  Z3, Z1, Z5
+	VMULPD  Z6, Z1, Z8
+	VMULPD  Z7, Z1, Z9
+	VMULPD  Z10, Z1, Z12
+	VMULPD  Z11, Z1, Z13
+	VMULPD  Z14, Z1, Z16
+	VMULPD  Z15, Z1, Z17
+	VMULPD  Z2, Z0, Z2
+	VMULPD  Z3, Z0, Z3
+	VMULPD  Z6, Z0, Z6
+	VMULPD  Z7, Z0, Z7
+	VMULPD  Z10, Z0, Z10
+	VMULPD  Z11, Z0, Z11
+	VMULPD  Z14, Z0, Z14
+	VMULPD  Z15, Z0, Z15
+	VSUBPD  Z5, Z2, Z2
+	VADDPD  Z3, Z4, Z3
+	VSUBPD  Z9, Z6, Z6
+	VADDPD  Z7, Z8, Z7
+	VSUBPD  Z13, Z10, Z10
+	VADDPD  Z11, Z12, Z11
+	VSUBPD  Z17, Z14, Z14
+	VADDPD  Z15, Z16, Z15
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, (CX)
+	VMOVUPS Z6, 64(AX)
+	VMOVUPS Z7, 64(CX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 128(CX)
+	VMOVUPS Z14, 192(AX)
+	VMOVUPS Z15, 192(CX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, DX
+	JMP     many280
+
+tail281:
+	CMPQ      DX, $0x00
+	JLE       done282
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPD.Z (AX), K1, Z2
+	VMOVUPD.Z (CX), K1, Z3
+	VMULPD    Z2, Z1, Z4
+	VMULPD    Z3, Z1, Z5
+	VMULPD    Z2, Z0, Z2
+	VMULPD    Z3, Z0, Z3
+	VSUBPD    Z5, Z2, Z2
+	VADDPD    Z3, Z4, Z3
+	VMOVUPD   Z2, K1, (AX)
+	VMOVUPD   Z3, K1, (CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, CX
+	SUBQ      $0x00000008, DX
+	JMP       tail281
+
+done282:
+	VZEROUPPER
+	RET
+
+// func dot64AVX512(x []float64, y []float64) float64
+// Requires: AVX, AVX512F, BMI2, SSE2
+TEXT ·dot64AVX512(SB), NOSPLIT, $0-56
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+many283:
+	CMPQ    DX, $0x00000020
+	JLT     tail284
+	VMOVUPS (AX), Z4
+	VMOVUPS (CX), Z5
+	VMULPD  Z5, Z4, Z4
+	VADDPD  Z4, Z0, Z0
+	VMOVUPS 64(AX), Z4
+	VMOVUPS 64(CX), Z5
+	VMULPD  Z5, Z4, Z4
+	VADDPD  Z4, Z1, Z1
+	VMOVUPS 128(AX), Z4
+	VMOVUPS 128(CX), Z5
+	VMULPD  Z5, Z4, Z4
+	VADDPD  Z4, Z2, Z2
+	VMOVUPS 192(AX), Z4
+	VMOVUPS 192(CX), Z5
+	VMULPD  Z5, Z4, Z4
+	VADDPD  Z4, Z3, Z3
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, DX
+	JMP     many283
+
+tail284:
+	CMPQ      DX, $0x00
+	JLE       done285
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPD.Z (AX), K1, Z4
+	VMOVUPD.Z (CX), K1, Z5
+	VMULPD    Z5, Z4, Z4
+	VADDPD    Z4, Z0, Z0
+	SUBQ      $0x00000008, DX
+	CMPQ      DX, $0x00
+	JLE       done285
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPD.Z 64(AX), K1, Z4
+	VMOVUPD.Z 64(CX), K1, Z5
+	VMULPD    Z5, Z4, Z4
+	VADDPD    Z4, Z1, Z1
+	SUBQ      $0x00000008, DX
+	CMPQ      DX, $0x00
+	JLE       done285
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPD.Z 128(AX), K1, Z4
+	VMOVUPD.Z 128(CX), K1, Z5
+	VMULPD    Z5, Z4, Z4
+	VADDPD    Z4, Z2, Z2
+	SUBQ      $0x00000008, DX
+	CMPQ      DX, $0x00
+	JLE       done285
+	MOVL      $0xffffffff, BX
+	BZHIL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPD.Z 192(AX), K1, Z4
+	VMOVUPD.Z 192(CX), K1, Z5
+	VMULPD    Z5, Z4, Z4
+	VADDPD    Z4, Z3, Z3
+	SUBQ      $0x00000008, DX
+
+done285:
+	VADDPD     Z2, Z0, Z0
+	VADDPD     Z3, Z1, Z1
+	VADDPD     Z1, Z0, Z0
+	VSHUFF64X2 $0x4e, Z0, Z0, Z1
+	VADDPD     Z1, Z0, Z0
+	VSHUFF64X2 $0xb1, Z0, Z0, Z1
+	VADDPD     Z1, Z0, Z0
+	VPERMILPS  $0x4e, Z0, Z1
+	VADDPD     Z1, Z0, Z0
+	MOVSD      X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
 // func tapLineAVX512_3x1(t *byte)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
@@ -7562,7 +8022,7 @@ TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels268:
+channels286:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -7577,7 +8037,7 @@ channels268:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group269:
+group287:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -7607,13 +8067,13 @@ group269:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed272
+	JE      summed290
 	TESTQ   DI, DI
-	JNE     ends273
+	JNE     ends291
 	CMPQ    R11, $0x10
-	JNE     ends273
+	JNE     ends291
 
-row270:
+row288:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -7724,29 +8184,29 @@ row270:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row270
-	JMP     summed272
+	JNE     row288
+	JMP     summed290
 
-ends273:
+ends291:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column274
+	JE      column292
 	CMPQ    DI, $0x01
-	JE      column275
-	JMP     column276
+	JE      column293
+	JMP     column294
 
-column274:
+column292:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over277
+	JE      over295
 
-column275:
+column293:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z20
 	VADDPS  Z20, Z0, Z0
@@ -7754,9 +8214,9 @@ column275:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over277
+	JE      over295
 
-column276:
+column294:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -7766,7 +8226,7 @@ column276:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -7776,7 +8236,7 @@ column276:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -7786,7 +8246,7 @@ column276:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -7796,7 +8256,7 @@ column276:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -7806,7 +8266,7 @@ column276:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -7816,7 +8276,7 @@ column276:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -7826,7 +8286,7 @@ column276:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -7836,7 +8296,7 @@ column276:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -7846,7 +8306,7 @@ column276:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -7856,7 +8316,7 @@ column276:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -7866,7 +8326,7 @@ column276:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -7876,7 +8336,7 @@ column276:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z17
 	VADDPS  Z17, Z12, Z12
@@ -7884,20 +8344,20 @@ column276:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over277
+	JE      over295
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over277:
+over295:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends273
+	JNE  ends291
 
-summed272:
+summed290:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled278
+	JEQ     scaled296
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -7916,9 +8376,9 @@ summed272:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled278:
+scaled296:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased279
+	JEQ     biased297
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -7937,10 +8397,10 @@ scaled278:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased279:
+biased297:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none282
+	JEQ     none300
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -7949,77 +8409,77 @@ biased279:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added280
+	JE      added298
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added280:
-none282:
+added298:
+none300:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited284
+	JEQ     limited302
 	TESTB   $0x08, 136(AX)
-	JEQ     six283
+	JEQ     six301
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -8049,9 +8509,9 @@ none282:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited284
+	JMP     limited302
 
-six283:
+six301:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -8111,66 +8571,66 @@ six283:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited284:
+limited302:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored281
+	JE      stored299
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored281:
+stored299:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done271
+	JE      done289
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -8178,14 +8638,14 @@ stored281:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group269
+	JMP     group287
 
-done271:
+done289:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels268
+	JLT  channels286
 	VZEROUPPER
 	RET
 
@@ -8215,7 +8675,7 @@ TEXT ·tapLineShortAVX512_3x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group286:
+group304:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8245,13 +8705,13 @@ group286:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed289
+	JE      summed307
 	TESTQ   DI, DI
-	JNE     ends290
+	JNE     ends308
 	CMPQ    R11, $0x10
-	JNE     ends290
+	JNE     ends308
 
-row287:
+row305:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -8362,29 +8822,29 @@ row287:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row287
-	JMP       summed289
+	JNE       row305
+	JMP       summed307
 
-ends290:
+ends308:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column291
+	JE        column309
 	CMPQ      DI, $0x01
-	JE        column292
-	JMP       column293
+	JE        column310
+	JMP       column311
 
-column291:
+column309:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over294
+	JE        over312
 
-column292:
+column310:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8392,9 +8852,9 @@ column292:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over294
+	JE        over312
 
-column293:
+column311:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8404,7 +8864,7 @@ column293:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -8414,7 +8874,7 @@ column293:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -8424,7 +8884,7 @@ column293:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -8434,7 +8894,7 @@ column293:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -8444,7 +8904,7 @@ column293:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -8454,7 +8914,7 @@ column293:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -8464,7 +8924,7 @@ column293:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -8474,7 +8934,7 @@ column293:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -8484,7 +8944,7 @@ column293:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -8494,7 +8954,7 @@ column293:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -8504,7 +8964,7 @@ column293:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -8514,7 +8974,7 @@ column293:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z17
 	VADDPS    Z17, Z12, Z12
@@ -8522,20 +8982,20 @@ column293:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over294
+	JE        over312
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over294:
+over312:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends290
+	JNE  ends308
 
-summed289:
+summed307:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled295
+	JEQ       scaled313
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -8554,9 +9014,9 @@ summed289:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled295:
+scaled313:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased296
+	JEQ       biased314
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -8575,10 +9035,10 @@ scaled295:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased296:
+biased314:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none299
+	JEQ       none317
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -8587,77 +9047,77 @@ biased296:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added297
+	JE        added315
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added297:
-none299:
+added315:
+none317:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited301
+	JEQ     limited319
 	TESTB   $0x08, 136(AX)
-	JEQ     six300
+	JEQ     six318
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -8687,9 +9147,9 @@ none299:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited301
+	JMP     limited319
 
-six300:
+six318:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -8749,66 +9209,66 @@ six300:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited301:
+limited319:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored298
+	JE      stored316
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored298:
+stored316:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done288
+	JE      done306
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -8816,9 +9276,9 @@ stored298:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group286
+	JMP     group304
 
-done288:
+done306:
 	VZEROUPPER
 	RET
 
@@ -8831,7 +9291,7 @@ TEXT ·tapLineAVX512_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels302:
+channels320:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -8846,7 +9306,7 @@ channels302:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group303:
+group321:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8876,13 +9336,13 @@ group303:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed306
+	JE      summed324
 	TESTQ   DI, DI
-	JNE     ends307
+	JNE     ends325
 	CMPQ    R11, $0x1d
-	JNE     ends307
+	JNE     ends325
 
-row304:
+row322:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -9008,37 +9468,37 @@ row304:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row304
-	JMP     summed306
+	JNE     row322
+	JMP     summed324
 
-ends307:
+ends325:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column308
+	JE      column326
 	CMPQ    DI, $0x01
-	JE      column309
-	JMP     column310
+	JE      column327
+	JMP     column328
 
-column308:
+column326:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over311
+	JE      over329
 
-column309:
+column327:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over311
+	JE      over329
 
-column310:
+column328:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -9046,13 +9506,13 @@ column310:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -9060,13 +9520,13 @@ column310:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -9074,13 +9534,13 @@ column310:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -9088,13 +9548,13 @@ column310:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -9102,13 +9562,13 @@ column310:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -9116,13 +9576,13 @@ column310:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -9130,13 +9590,13 @@ column310:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -9144,13 +9604,13 @@ column310:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x11
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x12
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -9158,13 +9618,13 @@ column310:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x13
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x14
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -9172,13 +9632,13 @@ column310:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x15
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x16
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -9186,13 +9646,13 @@ column310:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x17
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x18
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -9200,13 +9660,13 @@ column310:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x19
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1a
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z12, Z12
@@ -9214,26 +9674,26 @@ column310:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1b
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z15, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1c
-	JE      over311
+	JE      over329
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over311:
+over329:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends307
+	JNE  ends325
 
-summed306:
+summed324:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled312
+	JEQ     scaled330
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -9252,9 +9712,9 @@ summed306:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled312:
+scaled330:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased313
+	JEQ     biased331
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -9273,10 +9733,10 @@ scaled312:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased313:
+biased331:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none316
+	JEQ     none334
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -9285,77 +9745,77 @@ biased313:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added314
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added314:
-none316:
+added332:
+none334:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited318
+	JEQ     limited336
 	TESTB   $0x08, 136(AX)
-	JEQ     six317
+	JEQ     six335
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -9385,9 +9845,9 @@ none316:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited318
+	JMP     limited336
 
-six317:
+six335:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -9447,66 +9907,66 @@ six317:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited318:
+limited336:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored315
+	JE      stored333
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored315:
+stored333:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done305
+	JE      done323
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -9515,14 +9975,14 @@ stored315:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group303
+	JMP     group321
 
-done305:
+done323:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels302
+	JLT  channels320
 	VZEROUPPER
 	RET
 
@@ -9552,7 +10012,7 @@ TEXT ·tapLineShortAVX512_3x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group320:
+group338:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9582,13 +10042,13 @@ group320:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed323
+	JE      summed341
 	TESTQ   DI, DI
-	JNE     ends324
+	JNE     ends342
 	CMPQ    R11, $0x1d
-	JNE     ends324
+	JNE     ends342
 
-row321:
+row339:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -9714,37 +10174,37 @@ row321:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row321
-	JMP       summed323
+	JNE       row339
+	JMP       summed341
 
-ends324:
+ends342:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column325
+	JE        column343
 	CMPQ      DI, $0x01
-	JE        column326
-	JMP       column327
+	JE        column344
+	JMP       column345
 
-column325:
+column343:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over328
+	JE        over346
 
-column326:
+column344:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over328
+	JE        over346
 
-column327:
+column345:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -9752,13 +10212,13 @@ column327:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -9766,13 +10226,13 @@ column327:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -9780,13 +10240,13 @@ column327:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -9794,13 +10254,13 @@ column327:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -9808,13 +10268,13 @@ column327:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -9822,13 +10282,13 @@ column327:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -9836,13 +10296,13 @@ column327:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x10
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -9850,13 +10310,13 @@ column327:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x11
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x12
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -9864,13 +10324,13 @@ column327:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x13
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x14
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -9878,13 +10338,13 @@ column327:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x15
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x16
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -9892,13 +10352,13 @@ column327:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x17
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x18
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -9906,13 +10366,13 @@ column327:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x19
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1a
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z12, Z12
@@ -9920,26 +10380,26 @@ column327:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1b
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z15, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1c
-	JE        over328
+	JE        over346
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over328:
+over346:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends324
+	JNE  ends342
 
-summed323:
+summed341:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled329
+	JEQ       scaled347
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9958,9 +10418,9 @@ summed323:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled329:
+scaled347:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased330
+	JEQ       biased348
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9979,10 +10439,10 @@ scaled329:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased330:
+biased348:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none333
+	JEQ       none351
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -9991,77 +10451,77 @@ biased330:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added331
+	JE        added349
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added331:
-none333:
+added349:
+none351:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited335
+	JEQ     limited353
 	TESTB   $0x08, 136(AX)
-	JEQ     six334
+	JEQ     six352
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -10091,9 +10551,9 @@ none333:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited335
+	JMP     limited353
 
-six334:
+six352:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -10153,66 +10613,66 @@ six334:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited335:
+limited353:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored332
+	JE      stored350
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored332:
+stored350:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done322
+	JE      done340
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -10221,9 +10681,9 @@ stored332:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group320
+	JMP     group338
 
-done322:
+done340:
 	VZEROUPPER
 	RET
 
@@ -10237,7 +10697,7 @@ TEXT ·tapLineAVX512_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels336:
+channels354:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -10252,7 +10712,7 @@ channels336:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group337:
+group355:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -10282,13 +10742,13 @@ group337:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed340
+	JE      summed358
 	TESTQ   R8, R8
-	JNE     ends341
+	JNE     ends359
 	CMPQ    R12, $0x12
-	JNE     ends341
+	JNE     ends359
 
-row338:
+row356:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -10459,10 +10919,10 @@ row338:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row338
-	JMP     summed340
+	JNE     row356
+	JMP     summed358
 
-ends341:
+ends359:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -10470,24 +10930,24 @@ ends341:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column342
+	JE      column360
 	CMPQ    R8, $0x01
-	JE      column343
+	JE      column361
 	CMPQ    R8, $0x02
-	JE      column344
+	JE      column362
 	CMPQ    R8, $0x03
-	JE      column345
-	JMP     column346
+	JE      column363
+	JMP     column364
 
-column342:
+column360:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over347
+	JE      over365
 
-column343:
+column361:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10495,9 +10955,9 @@ column343:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over347
+	JE      over365
 
-column344:
+column362:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10507,9 +10967,9 @@ column344:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over347
+	JE      over365
 
-column345:
+column363:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10521,9 +10981,9 @@ column345:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over347
+	JE      over365
 
-column346:
+column364:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10537,7 +10997,7 @@ column346:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -10551,7 +11011,7 @@ column346:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -10565,7 +11025,7 @@ column346:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -10579,7 +11039,7 @@ column346:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -10593,7 +11053,7 @@ column346:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -10607,7 +11067,7 @@ column346:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -10621,7 +11081,7 @@ column346:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -10635,7 +11095,7 @@ column346:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -10649,7 +11109,7 @@ column346:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -10663,7 +11123,7 @@ column346:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z19
 	VADDPS  Z19, Z10, Z10
@@ -10675,7 +11135,7 @@ column346:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z11, Z11
@@ -10685,7 +11145,7 @@ column346:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -10693,20 +11153,20 @@ column346:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over347
+	JE      over365
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over347:
+over365:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends341
+	JNE  ends359
 
-summed340:
+summed358:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled348
+	JEQ     scaled366
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -10725,9 +11185,9 @@ summed340:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled348:
+scaled366:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased349
+	JEQ     biased367
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -10746,10 +11206,10 @@ scaled348:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased349:
+biased367:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none352
+	JEQ     none370
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -10758,77 +11218,77 @@ biased349:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added350
+	JE      added368
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added350:
-none352:
+added368:
+none370:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited354
+	JEQ     limited372
 	TESTB   $0x08, 136(AX)
-	JEQ     six353
+	JEQ     six371
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -10858,9 +11318,9 @@ none352:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited354
+	JMP     limited372
 
-six353:
+six371:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -10920,66 +11380,66 @@ six353:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited354:
+limited372:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored351
+	JE      stored369
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored351:
+stored369:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done339
+	JE      done357
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -10987,14 +11447,14 @@ stored351:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group337
+	JMP     group355
 
-done339:
+done357:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels336
+	JLT  channels354
 	VZEROUPPER
 	RET
 
@@ -11025,7 +11485,7 @@ TEXT ·tapLineShortAVX512_5x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group356:
+group374:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -11055,13 +11515,13 @@ group356:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed359
+	JE      summed377
 	TESTQ   R8, R8
-	JNE     ends360
+	JNE     ends378
 	CMPQ    R12, $0x12
-	JNE     ends360
+	JNE     ends378
 
-row357:
+row375:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -11232,10 +11692,10 @@ row357:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row357
-	JMP       summed359
+	JNE       row375
+	JMP       summed377
 
-ends360:
+ends378:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -11243,24 +11703,24 @@ ends360:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column361
+	JE        column379
 	CMPQ      R8, $0x01
-	JE        column362
+	JE        column380
 	CMPQ      R8, $0x02
-	JE        column363
+	JE        column381
 	CMPQ      R8, $0x03
-	JE        column364
-	JMP       column365
+	JE        column382
+	JMP       column383
 
-column361:
+column379:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over366
+	JE        over384
 
-column362:
+column380:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11268,9 +11728,9 @@ column362:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over366
+	JE        over384
 
-column363:
+column381:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11280,9 +11740,9 @@ column363:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over366
+	JE        over384
 
-column364:
+column382:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11294,9 +11754,9 @@ column364:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over366
+	JE        over384
 
-column365:
+column383:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11310,7 +11770,7 @@ column365:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -11324,7 +11784,7 @@ column365:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -11338,7 +11798,7 @@ column365:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -11352,7 +11812,7 @@ column365:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -11366,7 +11826,7 @@ column365:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -11380,7 +11840,7 @@ column365:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -11394,7 +11854,7 @@ column365:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -11408,7 +11868,7 @@ column365:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -11422,7 +11882,7 @@ column365:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -11436,7 +11896,7 @@ column365:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z19
 	VADDPS    Z19, Z10, Z10
@@ -11448,7 +11908,7 @@ column365:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z11, Z11
@@ -11458,7 +11918,7 @@ column365:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -11466,20 +11926,20 @@ column365:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over366
+	JE        over384
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over366:
+over384:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends360
+	JNE  ends378
 
-summed359:
+summed377:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled367
+	JEQ       scaled385
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -11498,9 +11958,9 @@ summed359:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled367:
+scaled385:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased368
+	JEQ       biased386
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -11519,10 +11979,10 @@ scaled367:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased368:
+biased386:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none371
+	JEQ       none389
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -11531,77 +11991,77 @@ biased368:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added369
+	JE        added387
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added369:
-none371:
+added387:
+none389:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited373
+	JEQ     limited391
 	TESTB   $0x08, 136(AX)
-	JEQ     six372
+	JEQ     six390
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -11631,9 +12091,9 @@ none371:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited373
+	JMP     limited391
 
-six372:
+six390:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -11693,66 +12153,66 @@ six372:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited373:
+limited391:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored370
+	JE      stored388
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored370:
+stored388:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done358
+	JE      done376
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -11760,9 +12220,9 @@ stored370:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group356
+	JMP     group374
 
-done358:
+done376:
 	VZEROUPPER
 	RET
 
@@ -11776,7 +12236,7 @@ TEXT ·tapLineAVX512_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels374:
+channels392:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -11791,7 +12251,7 @@ channels374:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group375:
+group393:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -11821,13 +12281,13 @@ group375:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed378
+	JE      summed396
 	TESTQ   R8, R8
-	JNE     ends379
+	JNE     ends397
 	CMPQ    R12, $0x1f
-	JNE     ends379
+	JNE     ends397
 
-row376:
+row394:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -12014,10 +12474,10 @@ row376:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row376
-	JMP     summed378
+	JNE     row394
+	JMP     summed396
 
-ends379:
+ends397:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -12025,32 +12485,32 @@ ends379:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column380
+	JE      column398
 	CMPQ    R8, $0x01
-	JE      column381
+	JE      column399
 	CMPQ    R8, $0x02
-	JE      column382
+	JE      column400
 	CMPQ    R8, $0x03
-	JE      column383
-	JMP     column384
+	JE      column401
+	JMP     column402
 
-column380:
+column398:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over385
+	JE      over403
 
-column381:
+column399:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over385
+	JE      over403
 
-column382:
+column400:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12058,9 +12518,9 @@ column382:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over385
+	JE      over403
 
-column383:
+column401:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12068,9 +12528,9 @@ column383:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over385
+	JE      over403
 
-column384:
+column402:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12080,7 +12540,7 @@ column384:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z1, Z1
@@ -12088,7 +12548,7 @@ column384:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -12098,7 +12558,7 @@ column384:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z2, Z2
@@ -12106,7 +12566,7 @@ column384:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -12116,7 +12576,7 @@ column384:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z3, Z3
@@ -12124,7 +12584,7 @@ column384:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -12134,7 +12594,7 @@ column384:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z4, Z4
@@ -12142,7 +12602,7 @@ column384:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -12152,7 +12612,7 @@ column384:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z5, Z5
@@ -12160,7 +12620,7 @@ column384:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -12170,7 +12630,7 @@ column384:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z6, Z6
@@ -12178,7 +12638,7 @@ column384:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -12188,7 +12648,7 @@ column384:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z7, Z7
@@ -12196,7 +12656,7 @@ column384:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -12206,7 +12666,7 @@ column384:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x13
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z8, Z8
@@ -12214,7 +12674,7 @@ column384:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x14
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -12224,7 +12684,7 @@ column384:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x15
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z9, Z9
@@ -12232,7 +12692,7 @@ column384:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x16
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -12242,7 +12702,7 @@ column384:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x17
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z10, Z10
@@ -12250,7 +12710,7 @@ column384:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x18
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z10, Z10
@@ -12260,7 +12720,7 @@ column384:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x19
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12268,7 +12728,7 @@ column384:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1a
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12278,7 +12738,7 @@ column384:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1b
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z19
 	VADDPS  Z19, Z12, Z12
@@ -12286,7 +12746,7 @@ column384:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1c
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -12294,26 +12754,26 @@ column384:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1d
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1e
-	JE      over385
+	JE      over403
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over385:
+over403:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends379
+	JNE  ends397
 
-summed378:
+summed396:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled386
+	JEQ     scaled404
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12332,9 +12792,9 @@ summed378:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled386:
+scaled404:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased387
+	JEQ     biased405
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12353,10 +12813,10 @@ scaled386:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased387:
+biased405:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none390
+	JEQ     none408
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -12365,77 +12825,77 @@ biased387:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added388
+	JE      added406
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added388:
-none390:
+added406:
+none408:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited392
+	JEQ     limited410
 	TESTB   $0x08, 136(AX)
-	JEQ     six391
+	JEQ     six409
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -12465,9 +12925,9 @@ none390:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited392
+	JMP     limited410
 
-six391:
+six409:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -12527,66 +12987,66 @@ six391:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited392:
+limited410:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored389
+	JE      stored407
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored389:
+stored407:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done377
+	JE      done395
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -12595,14 +13055,14 @@ stored389:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group375
+	JMP     group393
 
-done377:
+done395:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels374
+	JLT  channels392
 	VZEROUPPER
 	RET
 
@@ -12633,7 +13093,7 @@ TEXT ·tapLineShortAVX512_5x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group394:
+group412:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -12663,13 +13123,13 @@ group394:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed397
+	JE      summed415
 	TESTQ   R8, R8
-	JNE     ends398
+	JNE     ends416
 	CMPQ    R12, $0x1f
-	JNE     ends398
+	JNE     ends416
 
-row395:
+row413:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -12856,10 +13316,10 @@ row395:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row395
-	JMP       summed397
+	JNE       row413
+	JMP       summed415
 
-ends398:
+ends416:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -12867,32 +13327,32 @@ ends398:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column399
+	JE        column417
 	CMPQ      R8, $0x01
-	JE        column400
+	JE        column418
 	CMPQ      R8, $0x02
-	JE        column401
+	JE        column419
 	CMPQ      R8, $0x03
-	JE        column402
-	JMP       column403
+	JE        column420
+	JMP       column421
 
-column399:
+column417:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over404
+	JE        over422
 
-column400:
+column418:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over404
+	JE        over422
 
-column401:
+column419:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12900,9 +13360,9 @@ column401:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over404
+	JE        over422
 
-column402:
+column420:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12910,9 +13370,9 @@ column402:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over404
+	JE        over422
 
-column403:
+column421:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -12922,7 +13382,7 @@ column403:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z1, Z1
@@ -12930,7 +13390,7 @@ column403:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -12940,7 +13400,7 @@ column403:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z2, Z2
@@ -12948,7 +13408,7 @@ column403:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -12958,7 +13418,7 @@ column403:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z3, Z3
@@ -12966,7 +13426,7 @@ column403:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -12976,7 +13436,7 @@ column403:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z4, Z4
@@ -12984,7 +13444,7 @@ column403:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -12994,7 +13454,7 @@ column403:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z5, Z5
@@ -13002,7 +13462,7 @@ column403:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -13012,7 +13472,7 @@ column403:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z6, Z6
@@ -13020,7 +13480,7 @@ column403:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -13030,7 +13490,7 @@ column403:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z7, Z7
@@ -13038,7 +13498,7 @@ column403:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x12
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -13048,7 +13508,7 @@ column403:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x13
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z8, Z8
@@ -13056,7 +13516,7 @@ column403:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x14
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -13066,7 +13526,7 @@ column403:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x15
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z9, Z9
@@ -13074,7 +13534,7 @@ column403:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x16
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -13084,7 +13544,7 @@ column403:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x17
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z10, Z10
@@ -13092,7 +13552,7 @@ column403:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x18
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z10, Z10
@@ -13102,7 +13562,7 @@ column403:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x19
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z11, Z11
@@ -13110,7 +13570,7 @@ column403:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1a
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z11, Z11
@@ -13120,7 +13580,7 @@ column403:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1b
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z19
 	VADDPS    Z19, Z12, Z12
@@ -13128,7 +13588,7 @@ column403:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1c
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -13136,26 +13596,26 @@ column403:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1d
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1e
-	JE        over404
+	JE        over422
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over404:
+over422:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends398
+	JNE  ends416
 
-summed397:
+summed415:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled405
+	JEQ       scaled423
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -13174,9 +13634,9 @@ summed397:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled405:
+scaled423:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased406
+	JEQ       biased424
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -13195,10 +13655,10 @@ scaled405:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased406:
+biased424:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none409
+	JEQ       none427
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -13207,77 +13667,77 @@ biased406:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added407
+	JE        added425
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added407:
-none409:
+added425:
+none427:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited411
+	JEQ     limited429
 	TESTB   $0x08, 136(AX)
-	JEQ     six410
+	JEQ     six428
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -13307,9 +13767,9 @@ none409:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited411
+	JMP     limited429
 
-six410:
+six428:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -13369,66 +13829,66 @@ six410:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited411:
+limited429:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored408
+	JE      stored426
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored408:
+stored426:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done396
+	JE      done414
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -13437,341 +13897,15 @@ stored408:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group394
+	JMP     group412
 
-done396:
+done414:
 	VZEROUPPER
 	RET
 
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many412:
-	CMPQ    CX, $0x00000020
-	JLT     tail413
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many412
-
-tail413:
-	CMPQ       CX, $0x00
-	JLE        done414
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail413
-
-done414:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many415:
-	CMPQ    CX, $0x00000020
-	JLT     tail416
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many415
-
-tail416:
-	CMPQ       CX, $0x00
-	JLE        done417
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail416
-
-done417:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many418:
-	CMPQ    CX, $0x00000020
-	JLT     tail419
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many418
-
-tail419:
-	CMPQ       CX, $0x00
-	JLE        done420
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail419
-
-done420:
-	VZEROUPPER
-	RET
-
-// func scalarSubAVX2(dst []float32, s float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	VBROADCASTSS s+24(FP), Y0
-
-many421:
-	CMPQ    CX, $0x00000020
-	JLT     tail422
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y8
-	VSUBPS  Y1, Y5, Y5
-	VSUBPS  Y2, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VSUBPS  Y4, Y8, Y8
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y6, 32(AX)
-	VMOVUPS Y7, 64(AX)
-	VMOVUPS Y8, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many421
-
-tail422:
-	CMPQ       CX, $0x00
-	JLE        done423
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMOVUPS    Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail422
-
-done423:
-	VZEROUPPER
-	RET
-
-// func mulAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many424:
-	CMPQ    CX, $0x00000020
-	JLT     tail425
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many424
-
-tail425:
-	CMPQ       CX, $0x00
-	JLE        done426
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail425
-
-done426:
-	VZEROUPPER
-	RET
-
-// func mulScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many427:
-	CMPQ    CX, $0x00000020
-	JLT     tail428
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many427
-
-tail428:
-	CMPQ       CX, $0x00
-	JLE        done429
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMULPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail428
-
-done429:
-	VZEROUPPER
-	RET
-
-// func divAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -13788,10 +13922,10 @@ many430:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -13814,7 +13948,7 @@ tail431:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -13826,9 +13960,9 @@ done432:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float32, x []float32, s float32)
+// func addScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -13841,10 +13975,10 @@ many433:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -13865,7 +13999,7 @@ tail434:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VDIVPS     Y0, Y2, Y2
+	VADDPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -13873,6 +14007,332 @@ tail434:
 	JMP        tail434
 
 done435:
+	VZEROUPPER
+	RET
+
+// func subAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many436:
+	CMPQ    CX, $0x00000020
+	JLT     tail437
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many436
+
+tail437:
+	CMPQ       CX, $0x00
+	JLE        done438
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail437
+
+done438:
+	VZEROUPPER
+	RET
+
+// func scalarSubAVX2(dst []float32, s float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         y_base+32(FP), DX
+	VBROADCASTSS s+24(FP), Y0
+
+many439:
+	CMPQ    CX, $0x00000020
+	JLT     tail440
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VSUBPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many439
+
+tail440:
+	CMPQ       CX, $0x00
+	JLE        done441
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMOVUPS    Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail440
+
+done441:
+	VZEROUPPER
+	RET
+
+// func mulAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many442:
+	CMPQ    CX, $0x00000020
+	JLT     tail443
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many442
+
+tail443:
+	CMPQ       CX, $0x00
+	JLE        done444
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail443
+
+done444:
+	VZEROUPPER
+	RET
+
+// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many445:
+	CMPQ    CX, $0x00000020
+	JLT     tail446
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many445
+
+tail446:
+	CMPQ       CX, $0x00
+	JLE        done447
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMULPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail446
+
+done447:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many448:
+	CMPQ    CX, $0x00000020
+	JLT     tail449
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many448
+
+tail449:
+	CMPQ       CX, $0x00
+	JLE        done450
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail449
+
+done450:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many451:
+	CMPQ    CX, $0x00000020
+	JLT     tail452
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many451
+
+tail452:
+	CMPQ       CX, $0x00
+	JLE        done453
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail452
+
+done453:
 	VZEROUPPER
 	RET
 
@@ -13884,9 +14344,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many436:
+many454:
 	CMPQ    CX, $0x00000020
-	JLT     tail437
+	JLT     tail455
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -13906,11 +14366,11 @@ many436:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many436
+	JMP     many454
 
-tail437:
+tail455:
 	CMPQ       CX, $0x00
-	JLE        done438
+	JLE        done456
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -13925,9 +14385,9 @@ tail437:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail437
+	JMP        tail455
 
-done438:
+done456:
 	VZEROUPPER
 	RET
 
@@ -13939,9 +14399,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many439:
+many457:
 	CMPQ      CX, $0x00000020
-	JLT       tail440
+	JLT       tail458
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -13982,11 +14442,11 @@ many439:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many439
+	JMP       many457
 
-tail440:
+tail458:
 	CMPQ       CX, $0x00
-	JLE        done441
+	JLE        done459
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14007,9 +14467,9 @@ tail440:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail440
+	JMP        tail458
 
-done441:
+done459:
 	VZEROUPPER
 	RET
 
@@ -14021,9 +14481,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many442:
+many460:
 	CMPQ      CX, $0x00000020
-	JLT       tail443
+	JLT       tail461
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -14059,11 +14519,11 @@ many442:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many442
+	JMP       many460
 
-tail443:
+tail461:
 	CMPQ       CX, $0x00
-	JLE        done444
+	JLE        done462
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14082,9 +14542,9 @@ tail443:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail443
+	JMP        tail461
 
-done444:
+done462:
 	VZEROUPPER
 	RET
 
@@ -14096,9 +14556,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many445:
+many463:
 	CMPQ      CX, $0x00000020
-	JLT       tail446
+	JLT       tail464
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -14139,11 +14599,11 @@ many445:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many445
+	JMP       many463
 
-tail446:
+tail464:
 	CMPQ       CX, $0x00
-	JLE        done447
+	JLE        done465
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14164,9 +14624,9 @@ tail446:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail446
+	JMP        tail464
 
-done447:
+done465:
 	VZEROUPPER
 	RET
 
@@ -14178,9 +14638,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many448:
+many466:
 	CMPQ      CX, $0x00000020
-	JLT       tail449
+	JLT       tail467
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -14216,11 +14676,11 @@ many448:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many448
+	JMP       many466
 
-tail449:
+tail467:
 	CMPQ       CX, $0x00
-	JLE        done450
+	JLE        done468
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14239,9 +14699,9 @@ tail449:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail449
+	JMP        tail467
 
-done450:
+done468:
 	VZEROUPPER
 	RET
 
@@ -14253,9 +14713,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many451:
+many469:
 	CMPQ    CX, $0x00000020
-	JLT     tail452
+	JLT     tail470
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14276,11 +14736,11 @@ many451:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many451
+	JMP     many469
 
-tail452:
+tail470:
 	CMPQ       CX, $0x00
-	JLE        done453
+	JLE        done471
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14296,9 +14756,9 @@ tail452:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail452
+	JMP        tail470
 
-done453:
+done471:
 	VZEROUPPER
 	RET
 
@@ -14310,9 +14770,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many454:
+many472:
 	CMPQ    CX, $0x00000020
-	JLT     tail455
+	JLT     tail473
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14328,11 +14788,11 @@ many454:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many454
+	JMP     many472
 
-tail455:
+tail473:
 	CMPQ       CX, $0x00
-	JLE        done456
+	JLE        done474
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14346,9 +14806,9 @@ tail455:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail455
+	JMP        tail473
 
-done456:
+done474:
 	VZEROUPPER
 	RET
 
@@ -14360,9 +14820,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many457:
+many475:
 	CMPQ    CX, $0x00000020
-	JLT     tail458
+	JLT     tail476
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14383,11 +14843,11 @@ many457:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many457
+	JMP     many475
 
-tail458:
+tail476:
 	CMPQ       CX, $0x00
-	JLE        done459
+	JLE        done477
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14403,9 +14863,9 @@ tail458:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail458
+	JMP        tail476
 
-done459:
+done477:
 	VZEROUPPER
 	RET
 
@@ -14417,9 +14877,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many460:
+many478:
 	CMPQ    CX, $0x00000020
-	JLT     tail461
+	JLT     tail479
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14435,11 +14895,11 @@ many460:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many460
+	JMP     many478
 
-tail461:
+tail479:
 	CMPQ       CX, $0x00
-	JLE        done462
+	JLE        done480
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14453,9 +14913,9 @@ tail461:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail461
+	JMP        tail479
 
-done462:
+done480:
 	VZEROUPPER
 	RET
 
@@ -14467,9 +14927,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many463:
+many481:
 	CMPQ    CX, $0x00000020
-	JLT     tail464
+	JLT     tail482
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14490,11 +14950,11 @@ many463:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many463
+	JMP     many481
 
-tail464:
+tail482:
 	CMPQ       CX, $0x00
-	JLE        done465
+	JLE        done483
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14510,9 +14970,9 @@ tail464:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail464
+	JMP        tail482
 
-done465:
+done483:
 	VZEROUPPER
 	RET
 
@@ -14524,9 +14984,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many466:
+many484:
 	CMPQ    CX, $0x00000020
-	JLT     tail467
+	JLT     tail485
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14542,11 +15002,11 @@ many466:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many466
+	JMP     many484
 
-tail467:
+tail485:
 	CMPQ       CX, $0x00
-	JLE        done468
+	JLE        done486
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14560,9 +15020,9 @@ tail467:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail467
+	JMP        tail485
 
-done468:
+done486:
 	VZEROUPPER
 	RET
 
@@ -14574,9 +15034,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many469:
+many487:
 	CMPQ    CX, $0x00000010
-	JLT     tail470
+	JLT     tail488
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -14593,11 +15053,11 @@ many469:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many469
+	JMP     many487
 
-tail470:
+tail488:
 	CMPQ       CX, $0x00
-	JLE        done471
+	JLE        done489
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14615,9 +15075,9 @@ tail470:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail470
+	JMP        tail488
 
-done471:
+done489:
 	VZEROUPPER
 	RET
 
@@ -14631,9 +15091,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many472:
+many490:
 	CMPQ    CX, $0x00000010
-	JLT     tail473
+	JLT     tail491
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -14656,11 +15116,11 @@ many472:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many472
+	JMP     many490
 
-tail473:
+tail491:
 	CMPQ       CX, $0x00
-	JLE        done474
+	JLE        done492
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -14682,9 +15142,9 @@ tail473:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail473
+	JMP        tail491
 
-done474:
+done492:
 	VZEROUPPER
 	RET
 
@@ -14695,9 +15155,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many475:
+many493:
 	CMPQ    CX, $0x00000020
-	JLT     tail476
+	JLT     tail494
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14718,11 +15178,11 @@ many475:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many475
+	JMP     many493
 
-tail476:
+tail494:
 	CMPQ       CX, $0x00
-	JLE        done477
+	JLE        done495
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14738,9 +15198,9 @@ tail476:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail476
+	JMP        tail494
 
-done477:
+done495:
 	VZEROUPPER
 	RET
 
@@ -14751,9 +15211,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many478:
+many496:
 	CMPQ    CX, $0x00000020
-	JLT     tail479
+	JLT     tail497
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14770,11 +15230,11 @@ many478:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many478
+	JMP     many496
 
-tail479:
+tail497:
 	CMPQ       CX, $0x00
-	JLE        done480
+	JLE        done498
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14789,9 +15249,9 @@ tail479:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail479
+	JMP        tail497
 
-done480:
+done498:
 	VZEROUPPER
 	RET
 
@@ -14802,9 +15262,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many481:
+many499:
 	CMPQ    CX, $0x00000020
-	JLT     tail482
+	JLT     tail500
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14821,11 +15281,11 @@ many481:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many481
+	JMP     many499
 
-tail482:
+tail500:
 	CMPQ       CX, $0x00
-	JLE        done483
+	JLE        done501
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14840,9 +15300,9 @@ tail482:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail482
+	JMP        tail500
 
-done483:
+done501:
 	VZEROUPPER
 	RET
 
@@ -14853,9 +15313,9 @@ TEXT ·floorAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many484:
+many502:
 	CMPQ     CX, $0x00000020
-	JLT      tail485
+	JLT      tail503
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -14871,11 +15331,11 @@ many484:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many484
+	JMP      many502
 
-tail485:
+tail503:
 	CMPQ       CX, $0x00
-	JLE        done486
+	JLE        done504
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14889,9 +15349,9 @@ tail485:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail485
+	JMP        tail503
 
-done486:
+done504:
 	VZEROUPPER
 	RET
 
@@ -14902,9 +15362,9 @@ TEXT ·ceilAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many487:
+many505:
 	CMPQ     CX, $0x00000020
-	JLT      tail488
+	JLT      tail506
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -14920,11 +15380,11 @@ many487:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many487
+	JMP      many505
 
-tail488:
+tail506:
 	CMPQ       CX, $0x00
-	JLE        done489
+	JLE        done507
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14938,9 +15398,9 @@ tail488:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail488
+	JMP        tail506
 
-done489:
+done507:
 	VZEROUPPER
 	RET
 
@@ -14951,9 +15411,9 @@ TEXT ·roundToEvenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many490:
+many508:
 	CMPQ     CX, $0x00000020
-	JLT      tail491
+	JLT      tail509
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -14969,11 +15429,11 @@ many490:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many490
+	JMP      many508
 
-tail491:
+tail509:
 	CMPQ       CX, $0x00
-	JLE        done492
+	JLE        done510
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14987,9 +15447,9 @@ tail491:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail491
+	JMP        tail509
 
-done492:
+done510:
 	VZEROUPPER
 	RET
 
@@ -15000,9 +15460,9 @@ TEXT ·roundAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many493:
+many511:
 	CMPQ     CX, $0x00000020
-	JLT      tail494
+	JLT      tail512
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15032,11 +15492,11 @@ many493:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many493
+	JMP      many511
 
-tail494:
+tail512:
 	CMPQ       CX, $0x00
-	JLE        done495
+	JLE        done513
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15055,9 +15515,9 @@ tail494:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail494
+	JMP        tail512
 
-done495:
+done513:
 	VZEROUPPER
 	RET
 
@@ -15068,9 +15528,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many496:
+many514:
 	CMPQ    CX, $0x00000020
-	JLT     tail497
+	JLT     tail515
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15086,11 +15546,11 @@ many496:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many496
+	JMP     many514
 
-tail497:
+tail515:
 	CMPQ       CX, $0x00
-	JLE        done498
+	JLE        done516
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15104,9 +15564,9 @@ tail497:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail497
+	JMP        tail515
 
-done498:
+done516:
 	VZEROUPPER
 	RET
 
@@ -15117,9 +15577,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many499:
+many517:
 	CMPQ    CX, $0x00000020
-	JLT     tail500
+	JLT     tail518
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15140,11 +15600,11 @@ many499:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many499
+	JMP     many517
 
-tail500:
+tail518:
 	CMPQ       CX, $0x00
-	JLE        done501
+	JLE        done519
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15160,9 +15620,9 @@ tail500:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail500
+	JMP        tail518
 
-done501:
+done519:
 	VZEROUPPER
 	RET
 
@@ -15173,9 +15633,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many502:
+many520:
 	CMPQ       CX, $0x00000020
-	JLT        tail503
+	JLT        tail521
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -15191,11 +15651,11 @@ many502:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many502
+	JMP        many520
 
-tail503:
+tail521:
 	CMPQ       CX, $0x00
-	JLE        done504
+	JLE        done522
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15209,9 +15669,9 @@ tail503:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail503
+	JMP        tail521
 
-done504:
+done522:
 	VZEROUPPER
 	RET
 
@@ -15222,9 +15682,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many505:
+many523:
 	CMPQ         CX, $0x00000010
-	JLT          tail506
+	JLT          tail524
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -15291,11 +15751,11 @@ many505:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many505
+	JMP          many523
 
-tail506:
+tail524:
 	CMPQ         CX, $0x00
-	JLE          done507
+	JLE          done525
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15343,9 +15803,9 @@ tail506:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail506
+	JMP          tail524
 
-done507:
+done525:
 	VZEROUPPER
 	RET
 
@@ -15356,9 +15816,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many508:
+many526:
 	CMPQ         CX, $0x00000010
-	JLT          tail509
+	JLT          tail527
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -15428,11 +15888,11 @@ many508:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many508
+	JMP          many526
 
-tail509:
+tail527:
 	CMPQ         CX, $0x00
-	JLE          done510
+	JLE          done528
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15483,9 +15943,9 @@ tail509:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail509
+	JMP          tail527
 
-done510:
+done528:
 	VZEROUPPER
 	RET
 
@@ -15496,9 +15956,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many511:
+many529:
 	CMPQ         CX, $0x00000010
-	JLT          tail512
+	JLT          tail530
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -15572,11 +16032,11 @@ many511:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many511
+	JMP          many529
 
-tail512:
+tail530:
 	CMPQ         CX, $0x00
-	JLE          done513
+	JLE          done531
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15628,9 +16088,9 @@ tail512:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail512
+	JMP          tail530
 
-done513:
+done531:
 	VZEROUPPER
 	RET
 
@@ -15642,9 +16102,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many514:
+many532:
 	CMPQ         CX, $0x00000010
-	JLT          tail515
+	JLT          tail533
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -15713,11 +16173,11 @@ many514:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many514
+	JMP          many532
 
-tail515:
+tail533:
 	CMPQ         CX, $0x00
-	JLE          done516
+	JLE          done534
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15766,9 +16226,9 @@ tail515:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail515
+	JMP          tail533
 
-done516:
+done534:
 	VZEROUPPER
 	RET
 
@@ -15779,9 +16239,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many517:
+many535:
 	CMPQ         CX, $0x00000010
-	JLT          tail518
+	JLT          tail536
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -15896,11 +16356,11 @@ many517:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many517
+	JMP          many535
 
-tail518:
+tail536:
 	CMPQ         CX, $0x00
-	JLE          done519
+	JLE          done537
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15980,9 +16440,9 @@ tail518:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail518
+	JMP          tail536
 
-done519:
+done537:
 	VZEROUPPER
 	RET
 
@@ -15993,9 +16453,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many520:
+many538:
 	CMPQ      CX, $0x00000020
-	JLT       tail521
+	JLT       tail539
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16025,11 +16485,11 @@ many520:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many520
+	JMP       many538
 
-tail521:
+tail539:
 	CMPQ       CX, $0x00
-	JLE        done522
+	JLE        done540
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16048,9 +16508,9 @@ tail521:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail521
+	JMP        tail539
 
-done522:
+done540:
 	VZEROUPPER
 	RET
 
@@ -16062,9 +16522,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many523:
+many541:
 	CMPQ      CX, $0x00000020
-	JLT       tail524
+	JLT       tail542
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -16089,11 +16549,11 @@ many523:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many523
+	JMP       many541
 
-tail524:
+tail542:
 	CMPQ       CX, $0x00
-	JLE        done525
+	JLE        done543
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16110,9 +16570,9 @@ tail524:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail524
+	JMP        tail542
 
-done525:
+done543:
 	VZEROUPPER
 	RET
 
@@ -16123,9 +16583,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many526:
+many544:
 	CMPQ      CX, $0x00000020
-	JLT       tail527
+	JLT       tail545
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16160,11 +16620,11 @@ many526:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many526
+	JMP       many544
 
-tail527:
+tail545:
 	CMPQ       CX, $0x00
-	JLE        done528
+	JLE        done546
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16185,9 +16645,9 @@ tail527:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail527
+	JMP        tail545
 
-done528:
+done546:
 	VZEROUPPER
 	RET
 
@@ -16199,9 +16659,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many529:
+many547:
 	CMPQ      CX, $0x00000010
-	JLT       tail530
+	JLT       tail548
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16220,11 +16680,11 @@ many529:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many529
+	JMP       many547
 
-tail530:
+tail548:
 	CMPQ       CX, $0x00
-	JLE        done531
+	JLE        done549
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16244,9 +16704,9 @@ tail530:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail530
+	JMP        tail548
 
-done531:
+done549:
 	VZEROUPPER
 	RET
 
@@ -16258,9 +16718,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many532:
+many550:
 	CMPQ      CX, $0x00000010
-	JLT       tail533
+	JLT       tail551
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16285,11 +16745,11 @@ many532:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many532
+	JMP       many550
 
-tail533:
+tail551:
 	CMPQ       CX, $0x00
-	JLE        done534
+	JLE        done552
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16312,9 +16772,9 @@ tail533:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail533
+	JMP        tail551
 
-done534:
+done552:
 	VZEROUPPER
 	RET
 
@@ -16326,9 +16786,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many535:
+many553:
 	CMPQ      CX, $0x00000020
-	JLT       tail536
+	JLT       tail554
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16358,11 +16818,11 @@ many535:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many535
+	JMP       many553
 
-tail536:
+tail554:
 	CMPQ       CX, $0x00
-	JLE        done537
+	JLE        done555
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16381,9 +16841,9 @@ tail536:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail536
+	JMP        tail554
 
-done537:
+done555:
 	VZEROUPPER
 	RET
 
@@ -16395,9 +16855,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many538:
+many556:
 	CMPQ      CX, $0x00000020
-	JLT       tail539
+	JLT       tail557
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16427,11 +16887,11 @@ many538:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many538
+	JMP       many556
 
-tail539:
+tail557:
 	CMPQ       CX, $0x00
-	JLE        done540
+	JLE        done558
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16450,9 +16910,9 @@ tail539:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail539
+	JMP        tail557
 
-done540:
+done558:
 	VZEROUPPER
 	RET
 
@@ -16464,9 +16924,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many541:
+many559:
 	CMPQ      CX, $0x00000020
-	JLT       tail542
+	JLT       tail560
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16500,11 +16960,11 @@ many541:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many541
+	JMP       many559
 
-tail542:
+tail560:
 	CMPQ       CX, $0x00
-	JLE        done543
+	JLE        done561
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16524,9 +16984,9 @@ tail542:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail542
+	JMP        tail560
 
-done543:
+done561:
 	VZEROUPPER
 	RET
 
@@ -16539,9 +16999,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many544:
+many562:
 	CMPQ      CX, $0x00000010
-	JLT       tail545
+	JLT       tail563
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -16559,11 +17019,11 @@ many544:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many544
+	JMP       many562
 
-tail545:
+tail563:
 	CMPQ       CX, $0x00
-	JLE        done546
+	JLE        done564
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16582,9 +17042,9 @@ tail545:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail545
+	JMP        tail563
 
-done546:
+done564:
 	VZEROUPPER
 	RET
 
@@ -16596,9 +17056,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many547:
+many565:
 	CMPQ      CX, $0x00000010
-	JLT       tail548
+	JLT       tail566
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16620,11 +17080,11 @@ many547:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many547
+	JMP       many565
 
-tail548:
+tail566:
 	CMPQ       CX, $0x00
-	JLE        done549
+	JLE        done567
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16646,9 +17106,9 @@ tail548:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail548
+	JMP        tail566
 
-done549:
+done567:
 	VZEROUPPER
 	RET
 
@@ -16660,9 +17120,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many550:
+many568:
 	CMPQ      CX, $0x00000010
-	JLT       tail551
+	JLT       tail569
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16684,11 +17144,11 @@ many550:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many550
+	JMP       many568
 
-tail551:
+tail569:
 	CMPQ       CX, $0x00
-	JLE        done552
+	JLE        done570
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16710,9 +17170,9 @@ tail551:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail551
+	JMP        tail569
 
-done552:
+done570:
 	VZEROUPPER
 	RET
 
@@ -16723,9 +17183,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many553:
+many571:
 	CMPQ    CX, $0x00000020
-	JLT     tail554
+	JLT     tail572
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16751,11 +17211,11 @@ many553:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many553
+	JMP     many571
 
-tail554:
+tail572:
 	CMPQ       CX, $0x00
-	JLE        done555
+	JLE        done573
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16773,9 +17233,9 @@ tail554:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail554
+	JMP        tail572
 
-done555:
+done573:
 	VZEROUPPER
 	RET
 
@@ -16787,9 +17247,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many556:
+many574:
 	CMPQ    CX, $0x00000010
-	JLT     tail557
+	JLT     tail575
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -16810,11 +17270,11 @@ many556:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many556
+	JMP     many574
 
-tail557:
+tail575:
 	CMPQ       CX, $0x00
-	JLE        done558
+	JLE        done576
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16835,9 +17295,9 @@ tail557:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail557
+	JMP        tail575
 
-done558:
+done576:
 	VZEROUPPER
 	RET
 
@@ -16848,9 +17308,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many559:
+many577:
 	CMPQ         CX, $0x00000008
-	JLT          tail560
+	JLT          tail578
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -16888,11 +17348,11 @@ many559:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many559
+	JMP          many577
 
-tail560:
+tail578:
 	CMPQ         CX, $0x00
-	JLE          done561
+	JLE          done579
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16937,9 +17397,9 @@ tail560:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail560
+	JMP          tail578
 
-done561:
+done579:
 	VZEROUPPER
 	RET
 
@@ -16951,9 +17411,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many562:
+many580:
 	CMPQ         CX, $0x00000008
-	JLT          tail563
+	JLT          tail581
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -17001,11 +17461,11 @@ many562:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many562
+	JMP          many580
 
-tail563:
+tail581:
 	CMPQ         CX, $0x00
-	JLE          done564
+	JLE          done582
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -17060,9 +17520,9 @@ tail563:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail563
+	JMP          tail581
 
-done564:
+done582:
 	VZEROUPPER
 	RET
 
@@ -17073,9 +17533,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many565:
+many583:
 	CMPQ         CX, $0x00000008
-	JLT          tail566
+	JLT          tail584
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -17117,11 +17577,11 @@ many565:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many565
+	JMP          many583
 
-tail566:
+tail584:
 	CMPQ         CX, $0x00
-	JLE          done567
+	JLE          done585
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17170,9 +17630,9 @@ tail566:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail566
+	JMP          tail584
 
-done567:
+done585:
 	VZEROUPPER
 	RET
 
@@ -17183,9 +17643,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many568:
+many586:
 	CMPQ         CX, $0x00000008
-	JLT          tail569
+	JLT          tail587
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+320(SB), Y2
@@ -17301,11 +17761,11 @@ many568:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many568
+	JMP          many586
 
-tail569:
+tail587:
 	CMPQ         CX, $0x00
-	JLE          done570
+	JLE          done588
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17428,9 +17888,9 @@ tail569:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail569
+	JMP          tail587
 
-done570:
+done588:
 	VZEROUPPER
 	RET
 
@@ -17441,9 +17901,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many571:
+many589:
 	CMPQ         CX, $0x00000008
-	JLT          tail572
+	JLT          tail590
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -17521,11 +17981,11 @@ many571:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many571
+	JMP          many589
 
-tail572:
+tail590:
 	CMPQ         CX, $0x00
-	JLE          done573
+	JLE          done591
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17610,9 +18070,9 @@ tail572:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail572
+	JMP          tail590
 
-done573:
+done591:
 	VZEROUPPER
 	RET
 
@@ -17623,9 +18083,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many574:
+many592:
 	CMPQ        CX, $0x00000008
-	JLT         tail575
+	JLT         tail593
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2368(SB), Y2
@@ -17691,11 +18151,11 @@ many574:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many574
+	JMP         many592
 
-tail575:
+tail593:
 	CMPQ        CX, $0x00
-	JLE         done576
+	JLE         done594
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -17768,9 +18228,9 @@ tail575:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail575
+	JMP         tail593
 
-done576:
+done594:
 	VZEROUPPER
 	RET
 
@@ -17781,9 +18241,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many577:
+many595:
 	CMPQ        CX, $0x00000008
-	JLT         tail578
+	JLT         tail596
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+192(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -17861,11 +18321,11 @@ many577:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many577
+	JMP         many595
 
-tail578:
+tail596:
 	CMPQ        CX, $0x00
-	JLE         done579
+	JLE         done597
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -17950,9 +18410,9 @@ tail578:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail578
+	JMP         tail596
 
-done579:
+done597:
 	VZEROUPPER
 	RET
 
@@ -17963,9 +18423,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many580:
+many598:
 	CMPQ         CX, $0x00000008
-	JLT          tail581
+	JLT          tail599
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3520(SB), Y2
@@ -18073,11 +18533,11 @@ many580:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many580
+	JMP          many598
 
-tail581:
+tail599:
 	CMPQ         CX, $0x00
-	JLE          done582
+	JLE          done600
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18192,9 +18652,9 @@ tail581:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail581
+	JMP          tail599
 
-done582:
+done600:
 	VZEROUPPER
 	RET
 
@@ -18205,9 +18665,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many583:
+many601:
 	CMPQ         CX, $0x00000008
-	JLT          tail584
+	JLT          tail602
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y2
@@ -18251,11 +18711,11 @@ many583:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many583
+	JMP          many601
 
-tail584:
+tail602:
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done603
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18306,9 +18766,9 @@ tail584:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail584
+	JMP          tail602
 
-done585:
+done603:
 	VZEROUPPER
 	RET
 
@@ -18319,9 +18779,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many586:
+many604:
 	CMPQ         CX, $0x00000008
-	JLT          tail587
+	JLT          tail605
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y1
@@ -18364,11 +18824,11 @@ many586:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many586
+	JMP          many604
 
-tail587:
+tail605:
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done606
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18418,9 +18878,9 @@ tail587:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail587
+	JMP          tail605
 
-done588:
+done606:
 	VZEROUPPER
 	RET
 
@@ -18431,9 +18891,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many589:
+many607:
 	CMPQ         CX, $0x00000008
-	JLT          tail590
+	JLT          tail608
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -18477,11 +18937,11 @@ many589:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many589
+	JMP          many607
 
-tail590:
+tail608:
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done609
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18532,9 +18992,9 @@ tail590:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail590
+	JMP          tail608
 
-done591:
+done609:
 	VZEROUPPER
 	RET
 
@@ -18545,9 +19005,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many592:
+many610:
 	CMPQ         CX, $0x00000008
-	JLT          tail593
+	JLT          tail611
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -18597,11 +19057,11 @@ many592:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many592
+	JMP          many610
 
-tail593:
+tail611:
 	CMPQ         CX, $0x00
-	JLE          done594
+	JLE          done612
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18658,9 +19118,9 @@ tail593:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail593
+	JMP          tail611
 
-done594:
+done612:
 	VZEROUPPER
 	RET
 
@@ -18671,9 +19131,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many595:
+many613:
 	CMPQ         CX, $0x00000008
-	JLT          tail596
+	JLT          tail614
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -18723,11 +19183,11 @@ many595:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many595
+	JMP          many613
 
-tail596:
+tail614:
 	CMPQ         CX, $0x00
-	JLE          done597
+	JLE          done615
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18784,9 +19244,9 @@ tail596:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail596
+	JMP          tail614
 
-done597:
+done615:
 	VZEROUPPER
 	RET
 
@@ -18798,9 +19258,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many598:
+many616:
 	CMPQ         CX, $0x00000008
-	JLT          tail599
+	JLT          tail617
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -18869,11 +19329,11 @@ many598:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many598
+	JMP          many616
 
-tail599:
+tail617:
 	CMPQ         CX, $0x00
-	JLE          done600
+	JLE          done618
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -18949,9 +19409,9 @@ tail599:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail599
+	JMP          tail617
 
-done600:
+done618:
 	VZEROUPPER
 	RET
 
@@ -18962,9 +19422,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many601:
+many619:
 	CMPQ        CX, $0x00000008
-	JLT         tail602
+	JLT         tail620
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VMOVUPS     constants<>+192(SB), Y2
@@ -19053,11 +19513,11 @@ many601:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many601
+	JMP         many619
 
-tail602:
+tail620:
 	CMPQ        CX, $0x00
-	JLE         done603
+	JLE         done621
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -19153,9 +19613,9 @@ tail602:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail602
+	JMP         tail620
 
-done603:
+done621:
 	VZEROUPPER
 	RET
 
@@ -19166,9 +19626,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many604:
+many622:
 	CMPQ         CX, $0x00000008
-	JLT          tail605
+	JLT          tail623
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -19218,11 +19678,11 @@ many604:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many604
+	JMP          many622
 
-tail605:
+tail623:
 	CMPQ         CX, $0x00
-	JLE          done606
+	JLE          done624
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19279,9 +19739,9 @@ tail605:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail605
+	JMP          tail623
 
-done606:
+done624:
 	VZEROUPPER
 	RET
 
@@ -19299,9 +19759,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many607:
+many625:
 	CMPQ    CX, $0x00000040
-	JLT     tail608
+	JLT     tail626
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -19320,12 +19780,12 @@ many607:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many607
+	JMP     many625
 
-tail608:
+tail626:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done627
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19338,7 +19798,7 @@ tail608:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done627
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19351,7 +19811,7 @@ tail608:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done627
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19364,7 +19824,7 @@ tail608:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done627
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19377,7 +19837,7 @@ tail608:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done627
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19390,7 +19850,7 @@ tail608:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done627
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19403,7 +19863,7 @@ tail608:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done627
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19416,7 +19876,7 @@ tail608:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done627
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19429,7 +19889,7 @@ tail608:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done609:
+done627:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -19461,9 +19921,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many610:
+many628:
 	CMPQ    CX, $0x00000040
-	JLT     tail611
+	JLT     tail629
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -19482,12 +19942,12 @@ many610:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many610
+	JMP     many628
 
-tail611:
+tail629:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done630
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19500,7 +19960,7 @@ tail611:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done630
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19513,7 +19973,7 @@ tail611:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done630
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19526,7 +19986,7 @@ tail611:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done630
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19539,7 +19999,7 @@ tail611:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done630
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19552,7 +20012,7 @@ tail611:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done630
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19565,7 +20025,7 @@ tail611:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done630
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19578,7 +20038,7 @@ tail611:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done630
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19591,7 +20051,7 @@ tail611:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done612:
+done630:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -19623,9 +20083,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many613:
+many631:
 	CMPQ      CX, $0x00000040
-	JLT       tail614
+	JLT       tail632
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -19692,12 +20152,12 @@ many613:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many613
+	JMP       many631
 
-tail614:
+tail632:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done633
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19716,7 +20176,7 @@ tail614:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done633
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19735,7 +20195,7 @@ tail614:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done633
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19754,7 +20214,7 @@ tail614:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done633
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19773,7 +20233,7 @@ tail614:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done633
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19792,7 +20252,7 @@ tail614:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done633
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19811,7 +20271,7 @@ tail614:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done633
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19830,7 +20290,7 @@ tail614:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done633
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19849,7 +20309,7 @@ tail614:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done615:
+done633:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -19941,9 +20401,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many616:
+many634:
 	CMPQ      CX, $0x00000040
-	JLT       tail617
+	JLT       tail635
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -20010,12 +20470,12 @@ many616:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many616
+	JMP       many634
 
-tail617:
+tail635:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done636
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20034,7 +20494,7 @@ tail617:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done636
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20053,7 +20513,7 @@ tail617:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done636
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20072,7 +20532,7 @@ tail617:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done636
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20091,7 +20551,7 @@ tail617:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done636
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20110,7 +20570,7 @@ tail617:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done636
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20129,7 +20589,7 @@ tail617:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done636
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20148,7 +20608,7 @@ tail617:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done636
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20167,7 +20627,7 @@ tail617:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done618:
+done636:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -20253,19 +20713,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many619:
+many637:
 	CMPQ      CX, $0x00000008
-	JLT       tail620
+	JLT       tail638
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found621
+	JNE       found639
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many619
+	JMP       many637
 
-tail620:
+tail638:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -20278,15 +20738,15 @@ tail620:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found621
+	JNE        found639
 	ADDQ       CX, DX
-	JMP        done622
+	JMP        done640
 
-found621:
+found639:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done622:
+done640:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -20298,9 +20758,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many623:
+many641:
 	CMPQ      CX, $0x00000010
-	JLT       tail624
+	JLT       tail642
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -20312,20 +20772,20 @@ many623:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many623
+	JMP       many641
 
-tail624:
+tail642:
 	TESTQ     CX, CX
-	JEQ       done625
+	JEQ       done643
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail624
+	JMP       tail642
 
-done625:
+done643:
 	VZEROUPPER
 	RET
 
@@ -20336,16 +20796,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many626:
+many644:
 	SUBQ      $0x08, CX
-	JLT       done627
+	JLT       done645
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many626
+	JMP       many644
 
-done627:
+done645:
 	VZEROUPPER
 	RET
 
@@ -20356,16 +20816,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many628:
+many646:
 	SUBQ      $0x08, CX
-	JLT       done629
+	JLT       done647
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many628
+	JMP       many646
 
-done629:
+done647:
 	VZEROUPPER
 	RET
 
@@ -20376,17 +20836,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many630:
+many648:
 	SUBQ      $0x08, CX
-	JLT       done631
+	JLT       done649
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many630
+	JMP       many648
 
-done631:
+done649:
 	VZEROUPPER
 	RET
 
@@ -20397,9 +20857,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many632:
+many650:
 	SUBQ         $0x08, CX
-	JLT          done633
+	JLT          done651
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4992(SB), Y3
@@ -20419,9 +20879,9 @@ many632:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many632
+	JMP          many650
 
-done633:
+done651:
 	VZEROUPPER
 	RET
 
@@ -20435,9 +20895,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many634:
+many652:
 	SUBQ    $0x08, CX
-	JLT     done635
+	JLT     done653
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -20451,9 +20911,9 @@ many634:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many634
+	JMP     many652
 
-done635:
+done653:
 	VZEROUPPER
 	RET
 
@@ -20467,9 +20927,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many636:
+many654:
 	SUBQ    $0x08, CX
-	JLT     done637
+	JLT     done655
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -20483,9 +20943,9 @@ many636:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many636
+	JMP     many654
 
-done637:
+done655:
 	VZEROUPPER
 	RET
 
@@ -20498,9 +20958,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many638:
+many656:
 	SUBQ         $0x08, CX
-	JLT          done639
+	JLT          done657
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20511,9 +20971,9 @@ many638:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many638
+	JMP          many656
 
-done639:
+done657:
 	VZEROUPPER
 	RET
 
@@ -20526,9 +20986,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many640:
+many658:
 	SUBQ         $0x08, CX
-	JLT          done641
+	JLT          done659
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20538,9 +20998,9 @@ many640:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many640
+	JMP          many658
 
-done641:
+done659:
 	VZEROUPPER
 	RET
 
@@ -20553,9 +21013,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many642:
+many660:
 	SUBQ         $0x08, CX
-	JLT          done643
+	JLT          done661
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20566,9 +21026,9 @@ many642:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many642
+	JMP          many660
 
-done643:
+done661:
 	VZEROUPPER
 	RET
 
@@ -20581,9 +21041,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many644:
+many662:
 	SUBQ         $0x08, CX
-	JLT          done645
+	JLT          done663
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20593,9 +21053,9 @@ many644:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many644
+	JMP          many662
 
-done645:
+done663:
 	VZEROUPPER
 	RET
 
@@ -20608,9 +21068,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many646:
+many664:
 	SUBQ         $0x08, CX
-	JLT          done647
+	JLT          done665
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20621,9 +21081,9 @@ many646:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many646
+	JMP          many664
 
-done647:
+done665:
 	VZEROUPPER
 	RET
 
@@ -20636,9 +21096,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many648:
+many666:
 	SUBQ         $0x08, CX
-	JLT          done649
+	JLT          done667
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20648,9 +21108,9 @@ many648:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many648
+	JMP          many666
 
-done649:
+done667:
 	VZEROUPPER
 	RET
 
@@ -20663,9 +21123,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many650:
+many668:
 	SUBQ         $0x08, CX
-	JLT          done651
+	JLT          done669
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20676,9 +21136,9 @@ many650:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many650
+	JMP          many668
 
-done651:
+done669:
 	VZEROUPPER
 	RET
 
@@ -20691,9 +21151,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many652:
+many670:
 	SUBQ         $0x08, CX
-	JLT          done653
+	JLT          done671
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20703,9 +21163,9 @@ many652:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many652
+	JMP          many670
 
-done653:
+done671:
 	VZEROUPPER
 	RET
 
@@ -20719,9 +21179,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many654:
+many672:
 	SUBQ      $0x08, CX
-	JLT       done655
+	JLT       done673
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -20731,9 +21191,9 @@ many654:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many654
+	JMP       many672
 
-done655:
+done673:
 	VZEROUPPER
 	RET
 
@@ -20749,7 +21209,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel656:
+pixel674:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -20758,11 +21218,11 @@ pixel656:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row657:
+row675:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one658:
+one676:
 	VMOVUPS (R11), Y4
 	VMULPS  (R13), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -20778,11 +21238,11 @@ one658:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one658
+	JNE     one676
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row657
+	JNE     row675
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -20790,7 +21250,7 @@ one658:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel656
+	JNE     pixel674
 	VZEROUPPER
 	RET
 
@@ -20813,17 +21273,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel659:
+pixel677:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row660:
+row678:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one661:
+one679:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R13), Y0, Y3
 	VMULPS     Y3, Y2, Y3
@@ -20831,16 +21291,16 @@ one661:
 	ADDQ       SI, R13
 	ADDQ       DI, R11
 	DECQ       R14
-	JNE        one661
+	JNE        one679
 	ADDQ       24(AX), R10
 	ADDQ       48(AX), R11
 	DECQ       R12
-	JNE        row660
+	JNE        row678
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       R8, CX
 	ADDQ       R9, DX
 	DECQ       BX
-	JNE        pixel659
+	JNE        pixel677
 	VZEROUPPER
 	RET
 
@@ -20858,7 +21318,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel662:
+pixel680:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -20871,11 +21331,11 @@ pixel662:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row663:
+row681:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one664:
+one682:
 	VMOVUPS (R13), Y8
 	VMULPS  (R15), Y8, Y9
 	VADDPS  Y9, Y0, Y0
@@ -20897,11 +21357,11 @@ one664:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one664
+	JNE     one682
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row663
+	JNE     row681
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, (DX)(R9*1)
@@ -20913,7 +21373,7 @@ one664:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel662
+	JNE     pixel680
 	VZEROUPPER
 	RET
 
@@ -20938,7 +21398,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel665:
+pixel683:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -20947,11 +21407,11 @@ pixel665:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row666:
+row684:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one667:
+one685:
 	VMASKMOVPS (R13), Y0, Y5
 	VMASKMOVPS (R15), Y0, Y6
 	VMULPS     Y6, Y5, Y6
@@ -20968,11 +21428,11 @@ one667:
 	ADDQ       SI, R15
 	ADDQ       DI, R13
 	DECQ       BP
-	JNE        one667
+	JNE        one685
 	ADDQ       24(AX), R12
 	ADDQ       48(AX), R13
 	DECQ       R14
-	JNE        row666
+	JNE        row684
 	VMASKMOVPS Y1, Y0, (DX)
 	VMASKMOVPS Y2, Y0, (DX)(R9*1)
 	VMASKMOVPS Y3, Y0, (DX)(R9*2)
@@ -20980,7 +21440,7 @@ one667:
 	LEAQ       (CX)(R8*4), CX
 	LEAQ       (DX)(R9*4), DX
 	DECQ       BX
-	JNE        pixel665
+	JNE        pixel683
 	VZEROUPPER
 	RET
 
@@ -20996,7 +21456,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel668:
+pixel686:
 	VMOVUPS constants<>+6016(SB), Y0
 	VMOVUPS constants<>+6016(SB), Y1
 	VMOVUPS constants<>+6016(SB), Y2
@@ -21004,11 +21464,11 @@ pixel668:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row669:
+row687:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one670:
+one688:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -21019,10 +21479,10 @@ one670:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one670
+	JNE     one688
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row669
+	JNE     row687
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -21030,7 +21490,7 @@ one670:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel668
+	JNE     pixel686
 	VZEROUPPER
 	RET
 
@@ -21053,29 +21513,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel671:
+pixel689:
 	VMOVUPS constants<>+6016(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row672:
+row690:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one673:
+one691:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one673
+	JNE        one691
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row672
+	JNE        row690
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel671
+	JNE        pixel689
 	VZEROUPPER
 	RET
 
@@ -21099,27 +21559,27 @@ TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*4), Y0
 	VXORPS  Y1, Y1, Y1
 
-pixel674:
+pixel692:
 	MOVQ       CX, R9
 	MOVQ       CX, R11
 	MOVQ       64(AX), R10
 	MOVQ       56(AX), R12
 	VMASKMOVPS (R11), Y0, Y1
-	JMP        next676
+	JMP        next694
 
-element675:
+element693:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 
-next676:
+next694:
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        element675
+	JNE        element693
 	ADDQ       DI, R9
 	MOVQ       R9, R11
 	MOVQ       56(AX), R12
 	DECQ       R10
-	JNE        element675
+	JNE        element693
 	VMASKMOVPS (R8), Y0, Y2
 	MOVQ       CX, R9
 	MOVQ       CX, R11
@@ -21132,9 +21592,9 @@ next676:
 	VMASKMOVPS (R11)(DX*1), Y0, Y3
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
-	JMP        next678
+	JMP        next696
 
-element677:
+element695:
 	VMASKMOVPS (R11), Y0, Y3
 	VCMPPS     $0x00, Y1, Y3, Y3
 	VANDPS     Y2, Y3, Y4
@@ -21143,19 +21603,683 @@ element677:
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
 
-next678:
+next696:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element677
+	JNE  element695
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element677
+	JNE  element695
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel674
+	JNE  pixel692
+	VZEROUPPER
+	RET
+
+// func addScaled32AVX2(dst []float32, s float32, x []float32)
+// Requires: AVX, CMOV
+TEXT ·addScaled32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSS s+24(FP), Y0
+
+many697:
+	CMPQ    DX, $0x00000020
+	JLT     tail698
+	VMOVUPS (CX), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y3
+	VMOVUPS 96(CX), Y4
+	VMOVUPS (AX), Y5
+	VMOVUPS 32(AX), Y6
+	VMOVUPS 64(AX), Y7
+	VMOVUPS 96(AX), Y8
+	VMULPS  Y1, Y0, Y1
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y3, Y0, Y3
+	VMULPS  Y4, Y0, Y4
+	VADDPS  Y1, Y5, Y5
+	VADDPS  Y2, Y6, Y6
+	VADDPS  Y3, Y7, Y7
+	VADDPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, DX
+	JMP     many697
+
+tail698:
+	CMPQ       DX, $0x00
+	JLE        done699
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VMASKMOVPS (AX), Y1, Y3
+	VMULPS     Y2, Y0, Y2
+	VADDPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, CX
+	SUBQ       $0x00000008, DX
+	JMP        tail698
+
+done699:
+	VZEROUPPER
+	RET
+
+// func rotate32AVX2(x []float32, y []float32, c float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·rotate32AVX2(SB), NOSPLIT, $0-56
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
+	VBROADCASTSS c+48(FP), Y0
+	VBROADCASTSS s+52(FP), Y1
+
+many700:
+	CMPQ    DX, $0x00000020
+	JLT     tail701
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(AX), Y6
+	VMOVUPS 32(CX), Y7
+	VMULPS  Y2, Y1, Y4
+	VMULPS  Y3, Y1, Y5
+	VMULPS  Y6, Y1, Y8
+	VMULPS  Y7, Y1, Y9
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y3, Y0, Y3
+	VMULPS  Y6, Y0, Y6
+	VMULPS  Y7, Y0, Y7
+	VSUBPS  Y5, Y2, Y2
+	VADDPS  Y3, Y4, Y3
+	VSUBPS  Y9, Y6, Y6
+	VADDPS  Y7, Y8, Y7
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 32(CX)
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 64(CX), Y3
+	VMOVUPS 96(AX), Y6
+	VMOVUPS 96(CX), Y7
+	VMULPS  Y2, Y1, Y4
+	VMULPS  Y3, Y1, Y5
+	VMULPS  Y6, Y1, Y8
+	VMULPS  Y7, Y1, Y9
+	VMULPS  Y2, Y0, Y2
+	VMULPS  Y3, Y0, Y3
+	VMULPS  Y6, Y0, Y6
+	VMULPS  Y7, Y0, Y7
+	VSUBPS  Y5, Y2, Y2
+	VADDPS  Y3, Y4, Y3
+	VSUBPS  Y9, Y6, Y6
+	VADDPS  Y7, Y8, Y7
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 64(CX)
+	VMOVUPS Y6, 96(AX)
+	VMOVUPS Y7, 96(CX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000020, DX
+	JMP     many700
+
+tail701:
+	CMPQ       DX, $0x00
+	JLE        done702
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y2
+	VMASKMOVPS (AX), Y2, Y3
+	VMASKMOVPS (CX), Y2, Y4
+	VMULPS     Y3, Y1, Y5
+	VMULPS     Y4, Y1, Y6
+	VMULPS     Y3, Y0, Y3
+	VMULPS     Y4, Y0, Y4
+	VSUBPS     Y6, Y3, Y3
+	VADDPS     Y4, Y5, Y4
+	VMASKMOVPS Y3, Y2, (AX)
+	VMASKMOVPS Y4, Y2, (CX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, CX
+	SUBQ       $0x00000008, DX
+	JMP        tail701
+
+done702:
+	VZEROUPPER
+	RET
+
+// func dot32AVX2(x []float32, y []float32) float32
+// Requires: AVX, CMOV, SSE
+TEXT ·dot32AVX2(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+many703:
+	CMPQ    DX, $0x00000040
+	JLT     tail704
+	VMOVUPS (AX), Y8
+	VMOVUPS (CX), Y9
+	VMULPS  Y9, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VMOVUPS 32(CX), Y9
+	VMULPS  Y9, Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(AX), Y8
+	VMOVUPS 64(CX), Y9
+	VMULPS  Y9, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(AX), Y8
+	VMOVUPS 96(CX), Y9
+	VMULPS  Y9, Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(AX), Y8
+	VMOVUPS 128(CX), Y9
+	VMULPS  Y9, Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(AX), Y8
+	VMOVUPS 160(CX), Y9
+	VMULPS  Y9, Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(AX), Y8
+	VMOVUPS 192(CX), Y9
+	VMULPS  Y9, Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(AX), Y8
+	VMOVUPS 224(CX), Y9
+	VMULPS  Y9, Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000040, DX
+	JMP     many703
+
+tail704:
+	CMPQ       DX, $0x00
+	JLE        done705
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y8
+	VMASKMOVPS (AX), Y8, Y9
+	VMASKMOVPS (CX), Y8, Y8
+	VMULPS     Y8, Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	SUBQ       $0x00000008, DX
+	CMPQ       DX, $0x00
+	JLE        done705
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y8
+	VMASKMOVPS 32(AX), Y8, Y9
+	VMASKMOVPS 32(CX), Y8, Y8
+	VMULPS     Y8, Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	SUBQ       $0x00000008, DX
+	CMPQ       DX, $0x00
+	JLE        done705
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y8
+	VMASKMOVPS 64(AX), Y8, Y9
+	VMASKMOVPS 64(CX), Y8, Y8
+	VMULPS     Y8, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	SUBQ       $0x00000008, DX
+	CMPQ       DX, $0x00
+	JLE        done705
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y8
+	VMASKMOVPS 96(AX), Y8, Y9
+	VMASKMOVPS 96(CX), Y8, Y8
+	VMULPS     Y8, Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	SUBQ       $0x00000008, DX
+	CMPQ       DX, $0x00
+	JLE        done705
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y8
+	VMASKMOVPS 128(AX), Y8, Y9
+	VMASKMOVPS 128(CX), Y8, Y8
+	VMULPS     Y8, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	SUBQ       $0x00000008, DX
+	CMPQ       DX, $0x00
+	JLE        done705
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y8
+	VMASKMOVPS 160(AX), Y8, Y9
+	VMASKMOVPS 160(CX), Y8, Y8
+	VMULPS     Y8, Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	SUBQ       $0x00000008, DX
+	CMPQ       DX, $0x00
+	JLE        done705
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y8
+	VMASKMOVPS 192(AX), Y8, Y9
+	VMASKMOVPS 192(CX), Y8, Y8
+	VMULPS     Y8, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	SUBQ       $0x00000008, DX
+	CMPQ       DX, $0x00
+	JLE        done705
+	MOVQ       $+8, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y8
+	VMASKMOVPS 224(AX), Y8, Y9
+	VMASKMOVPS 224(CX), Y8, Y8
+	VMULPS     Y8, Y9, Y9
+	VADDPS     Y9, Y7, Y7
+	SUBQ       $0x00000008, DX
+
+done705:
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y3, Y3
+	VADDPS     Y2, Y0, Y0
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	VPERMILPS  $0xb1, Y0, Y1
+	VADDPS     Y1, Y0, Y0
+	MOVSS      X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func addScaled64AVX2(dst []float64, s float64, x []float64)
+// Requires: AVX, CMOV
+TEXT ·addScaled64AVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+32(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+24(FP), Y0
+
+many706:
+	CMPQ    DX, $0x00000010
+	JLT     tail707
+	VMOVUPS (CX), Y1
+	VMOVUPS 32(CX), Y2
+	VMOVUPS 64(CX), Y3
+	VMOVUPS 96(CX), Y4
+	VMOVUPS (AX), Y5
+	VMOVUPS 32(AX), Y6
+	VMOVUPS 64(AX), Y7
+	VMOVUPS 96(AX), Y8
+	VMULPD  Y1, Y0, Y1
+	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y0, Y3
+	VMULPD  Y4, Y0, Y4
+	VADDPD  Y1, Y5, Y5
+	VADDPD  Y2, Y6, Y6
+	VADDPD  Y3, Y7, Y7
+	VADDPD  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, DX
+	JMP     many706
+
+tail707:
+	CMPQ       DX, $0x00
+	JLE        done708
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y1
+	VMASKMOVPD (CX), Y1, Y2
+	VMASKMOVPD (AX), Y1, Y3
+	VMULPD     Y2, Y0, Y2
+	VADDPD     Y2, Y3, Y3
+	VMASKMOVPD Y3, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, CX
+	SUBQ       $0x00000004, DX
+	JMP        tail707
+
+done708:
+	VZEROUPPER
+	RET
+
+// func rotate64AVX2(x []float64, y []float64, c float64, s float64)
+// Requires: AVX, CMOV
+TEXT ·rotate64AVX2(SB), NOSPLIT, $0-64
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
+	VBROADCASTSD c+48(FP), Y0
+	VBROADCASTSD s+56(FP), Y1
+
+many709:
+	CMPQ    DX, $0x00000010
+	JLT     tail710
+	VMOVUPS (AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(AX), Y6
+	VMOVUPS 32(CX), Y7
+	VMULPD  Y2, Y1, Y4
+	VMULPD  Y3, Y1, Y5
+	VMULPD  Y6, Y1, Y8
+	VMULPD  Y7, Y1, Y9
+	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y0, Y3
+	VMULPD  Y6, Y0, Y6
+	VMULPD  Y7, Y0, Y7
+	VSUBPD  Y5, Y2, Y2
+	VADDPD  Y3, Y4, Y3
+	VSUBPD  Y9, Y6, Y6
+	VADDPD  Y7, Y8, Y7
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, (CX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 32(CX)
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 64(CX), Y3
+	VMOVUPS 96(AX), Y6
+	VMOVUPS 96(CX), Y7
+	VMULPD  Y2, Y1, Y4
+	VMULPD  Y3, Y1, Y5
+	VMULPD  Y6, Y1, Y8
+	VMULPD  Y7, Y1, Y9
+	VMULPD  Y2, Y0, Y2
+	VMULPD  Y3, Y0, Y3
+	VMULPD  Y6, Y0, Y6
+	VMULPD  Y7, Y0, Y7
+	VSUBPD  Y5, Y2, Y2
+	VADDPD  Y3, Y4, Y3
+	VSUBPD  Y9, Y6, Y6
+	VADDPD  Y7, Y8, Y7
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 64(CX)
+	VMOVUPS Y6, 96(AX)
+	VMOVUPS Y7, 96(CX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x00000010, DX
+	JMP     many709
+
+tail710:
+	CMPQ       DX, $0x00
+	JLE        done711
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y2
+	VMASKMOVPD (AX), Y2, Y3
+	VMASKMOVPD (CX), Y2, Y4
+	VMULPD     Y3, Y1, Y5
+	VMULPD     Y4, Y1, Y6
+	VMULPD     Y3, Y0, Y3
+	VMULPD     Y4, Y0, Y4
+	VSUBPD     Y6, Y3, Y3
+	VADDPD     Y4, Y5, Y4
+	VMASKMOVPD Y3, Y2, (AX)
+	VMASKMOVPD Y4, Y2, (CX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, CX
+	SUBQ       $0x00000004, DX
+	JMP        tail710
+
+done711:
+	VZEROUPPER
+	RET
+
+// func dot64AVX2(x []float64, y []float64) float64
+// Requires: AVX, CMOV, SSE2
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+many712:
+	CMPQ    DX, $0x00000020
+	JLT     tail713
+	VMOVUPS (AX), Y8
+	VMOVUPS (CX), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VMOVUPS 32(CX), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y1, Y1
+	VMOVUPS 64(AX), Y8
+	VMOVUPS 64(CX), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y2, Y2
+	VMOVUPS 96(AX), Y8
+	VMOVUPS 96(CX), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y3, Y3
+	VMOVUPS 128(AX), Y8
+	VMOVUPS 128(CX), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y4, Y4
+	VMOVUPS 160(AX), Y8
+	VMOVUPS 160(CX), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y5, Y5
+	VMOVUPS 192(AX), Y8
+	VMOVUPS 192(CX), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y6, Y6
+	VMOVUPS 224(AX), Y8
+	VMOVUPS 224(CX), Y9
+	VMULPD  Y9, Y8, Y8
+	VADDPD  Y8, Y7, Y7
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000020, DX
+	JMP     many712
+
+tail713:
+	CMPQ       DX, $0x00
+	JLE        done714
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y8
+	VMASKMOVPD (AX), Y8, Y9
+	VMASKMOVPD (CX), Y8, Y8
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y0, Y0
+	SUBQ       $0x00000004, DX
+	CMPQ       DX, $0x00
+	JLE        done714
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y8
+	VMASKMOVPD 32(AX), Y8, Y9
+	VMASKMOVPD 32(CX), Y8, Y8
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y1, Y1
+	SUBQ       $0x00000004, DX
+	CMPQ       DX, $0x00
+	JLE        done714
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y8
+	VMASKMOVPD 64(AX), Y8, Y9
+	VMASKMOVPD 64(CX), Y8, Y8
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y2, Y2
+	SUBQ       $0x00000004, DX
+	CMPQ       DX, $0x00
+	JLE        done714
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y8
+	VMASKMOVPD 96(AX), Y8, Y9
+	VMASKMOVPD 96(CX), Y8, Y8
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y3, Y3
+	SUBQ       $0x00000004, DX
+	CMPQ       DX, $0x00
+	JLE        done714
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y8
+	VMASKMOVPD 128(AX), Y8, Y9
+	VMASKMOVPD 128(CX), Y8, Y8
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y4, Y4
+	SUBQ       $0x00000004, DX
+	CMPQ       DX, $0x00
+	JLE        done714
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y8
+	VMASKMOVPD 160(AX), Y8, Y9
+	VMASKMOVPD 160(CX), Y8, Y8
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y5, Y5
+	SUBQ       $0x00000004, DX
+	CMPQ       DX, $0x00
+	JLE        done714
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y8
+	VMASKMOVPD 192(AX), Y8, Y9
+	VMASKMOVPD 192(CX), Y8, Y8
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y6, Y6
+	SUBQ       $0x00000004, DX
+	CMPQ       DX, $0x00
+	JLE        done714
+	MOVQ       $+4, SI
+	MOVQ       DX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y8
+	VMASKMOVPD 224(AX), Y8, Y9
+	VMASKMOVPD 224(CX), Y8, Y8
+	VMULPD     Y8, Y9, Y9
+	VADDPD     Y9, Y7, Y7
+	SUBQ       $0x00000004, DX
+
+done714:
+	VADDPD     Y4, Y0, Y0
+	VADDPD     Y5, Y1, Y1
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y7, Y3, Y3
+	VADDPD     Y2, Y0, Y0
+	VADDPD     Y3, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPD     Y1, Y0, Y0
+	VPERMILPS  $0x4e, Y0, Y1
+	VADDPD     Y1, Y0, Y0
+	MOVSD      X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -21168,7 +22292,7 @@ TEXT ·tapLineAVX2_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels679:
+channels715:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -21183,7 +22307,7 @@ channels679:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group680:
+group716:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -21207,13 +22331,13 @@ group680:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed683
+	JE      summed719
 	TESTQ   DI, DI
-	JNE     ends684
+	JNE     ends720
 	CMPQ    R11, $0x0a
-	JNE     ends684
+	JNE     ends720
 
-row681:
+row717:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -21281,29 +22405,29 @@ row681:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row681
-	JMP     summed683
+	JNE     row717
+	JMP     summed719
 
-ends684:
+ends720:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column685
+	JE      column721
 	CMPQ    DI, $0x01
-	JE      column686
-	JMP     column687
+	JE      column722
+	JMP     column723
 
-column685:
+column721:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over688
+	JE      over724
 
-column686:
+column722:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y12
 	VADDPS  Y12, Y0, Y0
@@ -21311,9 +22435,9 @@ column686:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over688
+	JE      over724
 
-column687:
+column723:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -21323,7 +22447,7 @@ column687:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over688
+	JE      over724
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -21333,7 +22457,7 @@ column687:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over688
+	JE      over724
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -21343,7 +22467,7 @@ column687:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over688
+	JE      over724
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -21353,7 +22477,7 @@ column687:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over688
+	JE      over724
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -21363,7 +22487,7 @@ column687:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over688
+	JE      over724
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -21373,7 +22497,7 @@ column687:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over688
+	JE      over724
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y11
 	VADDPS  Y11, Y6, Y6
@@ -21381,20 +22505,20 @@ column687:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over688
+	JE      over724
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over688:
+over724:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends684
+	JNE  ends720
 
-summed683:
+summed719:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled689
+	JEQ     scaled725
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -21407,9 +22531,9 @@ summed683:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled689:
+scaled725:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased690
+	JEQ     biased726
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -21422,10 +22546,10 @@ scaled689:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased690:
+biased726:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none693
+	JEQ     none729
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -21434,47 +22558,47 @@ biased690:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added691
+	JE      added727
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added691
+	JE      added727
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added691
+	JE      added727
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added691
+	JE      added727
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added691
+	JE      added727
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added691
+	JE      added727
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added691
+	JE      added727
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added691:
-none693:
+added727:
+none729:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited695
+	JEQ     limited731
 	TESTB   $0x08, 136(AX)
-	JEQ     six694
+	JEQ     six730
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -21492,9 +22616,9 @@ none693:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited695
+	JMP     limited731
 
-six694:
+six730:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -21530,42 +22654,42 @@ six694:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited695:
+limited731:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored692
+	JE      stored728
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored692
+	JE      stored728
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored692
+	JE      stored728
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored692
+	JE      stored728
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored692
+	JE      stored728
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored692
+	JE      stored728
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored692
+	JE      stored728
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored692:
+stored728:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done682
+	JE      done718
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -21573,14 +22697,14 @@ stored692:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group680
+	JMP     group716
 
-done682:
+done718:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels679
+	JLT  channels715
 	VZEROUPPER
 	RET
 
@@ -21613,7 +22737,7 @@ TEXT ·tapLineShortAVX2_3x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group697:
+group733:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -21637,13 +22761,13 @@ group697:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed700
+	JE      summed736
 	TESTQ   DI, DI
-	JNE     ends701
+	JNE     ends737
 	CMPQ    R11, $0x0a
-	JNE     ends701
+	JNE     ends737
 
-row698:
+row734:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -21711,29 +22835,29 @@ row698:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row698
-	JMP        summed700
+	JNE        row734
+	JMP        summed736
 
-ends701:
+ends737:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column702
+	JE         column738
 	CMPQ       DI, $0x01
-	JE         column703
-	JMP        column704
+	JE         column739
+	JMP        column740
 
-column702:
+column738:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over705
+	JE         over741
 
-column703:
+column739:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y13
 	VADDPS     Y13, Y1, Y1
@@ -21741,9 +22865,9 @@ column703:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over705
+	JE         over741
 
-column704:
+column740:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -21753,7 +22877,7 @@ column704:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over705
+	JE         over741
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -21763,7 +22887,7 @@ column704:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over705
+	JE         over741
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -21773,7 +22897,7 @@ column704:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over705
+	JE         over741
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -21783,7 +22907,7 @@ column704:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over705
+	JE         over741
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -21793,7 +22917,7 @@ column704:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over705
+	JE         over741
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -21803,7 +22927,7 @@ column704:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over705
+	JE         over741
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y12
 	VADDPS     Y12, Y7, Y7
@@ -21811,20 +22935,20 @@ column704:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over705
+	JE         over741
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over705:
+over741:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends701
+	JNE  ends737
 
-summed700:
+summed736:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled706
+	JEQ        scaled742
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -21837,9 +22961,9 @@ summed700:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled706:
+scaled742:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased707
+	JEQ        biased743
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -21852,10 +22976,10 @@ scaled706:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased707:
+biased743:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none710
+	JEQ        none746
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -21864,47 +22988,47 @@ biased707:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added708
+	JE         added744
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added708
+	JE         added744
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added708
+	JE         added744
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added708
+	JE         added744
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added708
+	JE         added744
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added708
+	JE         added744
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added708
+	JE         added744
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added708:
-none710:
+added744:
+none746:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited712
+	JEQ     limited748
 	TESTB   $0x08, 136(AX)
-	JEQ     six711
+	JEQ     six747
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -21922,9 +23046,9 @@ none710:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited712
+	JMP     limited748
 
-six711:
+six747:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -21960,42 +23084,42 @@ six711:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited712:
+limited748:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored709
+	JE         stored745
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored709
+	JE         stored745
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored709
+	JE         stored745
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored709
+	JE         stored745
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored709
+	JE         stored745
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored709
+	JE         stored745
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored709
+	JE         stored745
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored709:
+stored745:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done699
+	JE      done735
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -22003,9 +23127,9 @@ stored709:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group697
+	JMP     group733
 
-done699:
+done735:
 	VZEROUPPER
 	RET
 
@@ -22018,7 +23142,7 @@ TEXT ·tapLineAVX2_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels713:
+channels749:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -22033,7 +23157,7 @@ channels713:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group714:
+group750:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -22057,13 +23181,13 @@ group714:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed717
+	JE      summed753
 	TESTQ   DI, DI
-	JNE     ends718
+	JNE     ends754
 	CMPQ    R11, $0x11
-	JNE     ends718
+	JNE     ends754
 
-row715:
+row751:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -22139,37 +23263,37 @@ row715:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row715
-	JMP     summed717
+	JNE     row751
+	JMP     summed753
 
-ends718:
+ends754:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column719
+	JE      column755
 	CMPQ    DI, $0x01
-	JE      column720
-	JMP     column721
+	JE      column756
+	JMP     column757
 
-column719:
+column755:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over722
+	JE      over758
 
-column720:
+column756:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over722
+	JE      over758
 
-column721:
+column757:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -22177,13 +23301,13 @@ column721:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -22191,13 +23315,13 @@ column721:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -22205,13 +23329,13 @@ column721:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -22219,13 +23343,13 @@ column721:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -22233,13 +23357,13 @@ column721:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -22247,13 +23371,13 @@ column721:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y6, Y6
@@ -22261,26 +23385,26 @@ column721:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y9, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over722
+	JE      over758
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over722:
+over758:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends718
+	JNE  ends754
 
-summed717:
+summed753:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled723
+	JEQ     scaled759
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -22293,9 +23417,9 @@ summed717:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled723:
+scaled759:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased724
+	JEQ     biased760
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -22308,10 +23432,10 @@ scaled723:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased724:
+biased760:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none727
+	JEQ     none763
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -22320,47 +23444,47 @@ biased724:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added725
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added725
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added725
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added725
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added725
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added725
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added725
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added725:
-none727:
+added761:
+none763:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited729
+	JEQ     limited765
 	TESTB   $0x08, 136(AX)
-	JEQ     six728
+	JEQ     six764
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -22378,9 +23502,9 @@ none727:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited729
+	JMP     limited765
 
-six728:
+six764:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -22416,42 +23540,42 @@ six728:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited729:
+limited765:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored726
+	JE      stored762
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored726
+	JE      stored762
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored726
+	JE      stored762
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored726
+	JE      stored762
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored726
+	JE      stored762
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored726
+	JE      stored762
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored726
+	JE      stored762
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored726:
+stored762:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done716
+	JE      done752
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -22460,14 +23584,14 @@ stored726:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group714
+	JMP     group750
 
-done716:
+done752:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels713
+	JLT  channels749
 	VZEROUPPER
 	RET
 
@@ -22500,7 +23624,7 @@ TEXT ·tapLineShortAVX2_3x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group731:
+group767:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -22524,13 +23648,13 @@ group731:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed734
+	JE      summed770
 	TESTQ   DI, DI
-	JNE     ends735
+	JNE     ends771
 	CMPQ    R11, $0x11
-	JNE     ends735
+	JNE     ends771
 
-row732:
+row768:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -22606,37 +23730,37 @@ row732:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row732
-	JMP        summed734
+	JNE        row768
+	JMP        summed770
 
-ends735:
+ends771:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column736
+	JE         column772
 	CMPQ       DI, $0x01
-	JE         column737
-	JMP        column738
+	JE         column773
+	JMP        column774
 
-column736:
+column772:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over739
+	JE         over775
 
-column737:
+column773:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over739
+	JE         over775
 
-column738:
+column774:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -22644,13 +23768,13 @@ column738:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -22658,13 +23782,13 @@ column738:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -22672,13 +23796,13 @@ column738:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -22686,13 +23810,13 @@ column738:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0a
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -22700,13 +23824,13 @@ column738:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0b
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0c
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -22714,13 +23838,13 @@ column738:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0d
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0e
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y7, Y7
@@ -22728,26 +23852,26 @@ column738:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0f
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y10, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x10
-	JE         over739
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over739:
+over775:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends735
+	JNE  ends771
 
-summed734:
+summed770:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled740
+	JEQ        scaled776
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -22760,9 +23884,9 @@ summed734:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled740:
+scaled776:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased741
+	JEQ        biased777
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -22775,10 +23899,10 @@ scaled740:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased741:
+biased777:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none744
+	JEQ        none780
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -22787,47 +23911,47 @@ biased741:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added742
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added742
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added742
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added742
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added742
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added742
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added742
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added742:
-none744:
+added778:
+none780:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited746
+	JEQ     limited782
 	TESTB   $0x08, 136(AX)
-	JEQ     six745
+	JEQ     six781
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -22845,9 +23969,9 @@ none744:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited746
+	JMP     limited782
 
-six745:
+six781:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -22883,42 +24007,42 @@ six745:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited746:
+limited782:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored743
+	JE         stored779
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored743
+	JE         stored779
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored743
+	JE         stored779
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored743
+	JE         stored779
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored743
+	JE         stored779
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored743
+	JE         stored779
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored743
+	JE         stored779
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored743:
+stored779:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done733
+	JE      done769
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -22927,9 +24051,9 @@ stored743:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group731
+	JMP     group767
 
-done733:
+done769:
 	VZEROUPPER
 	RET
 
@@ -22943,7 +24067,7 @@ TEXT ·tapLineAVX2_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels747:
+channels783:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -22958,7 +24082,7 @@ channels747:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group748:
+group784:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -22982,13 +24106,13 @@ group748:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed751
+	JE      summed787
 	TESTQ   R8, R8
-	JNE     ends752
+	JNE     ends788
 	CMPQ    R12, $0x0c
-	JNE     ends752
+	JNE     ends788
 
-row749:
+row785:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -23092,10 +24216,10 @@ row749:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row749
-	JMP     summed751
+	JNE     row785
+	JMP     summed787
 
-ends752:
+ends788:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -23103,24 +24227,24 @@ ends752:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column753
+	JE      column789
 	CMPQ    R8, $0x01
-	JE      column754
+	JE      column790
 	CMPQ    R8, $0x02
-	JE      column755
+	JE      column791
 	CMPQ    R8, $0x03
-	JE      column756
-	JMP     column757
+	JE      column792
+	JMP     column793
 
-column753:
+column789:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over758
+	JE      over794
 
-column754:
+column790:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23128,9 +24252,9 @@ column754:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over758
+	JE      over794
 
-column755:
+column791:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23140,9 +24264,9 @@ column755:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over758
+	JE      over794
 
-column756:
+column792:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23154,9 +24278,9 @@ column756:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over758
+	JE      over794
 
-column757:
+column793:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -23170,7 +24294,7 @@ column757:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over758
+	JE      over794
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -23184,7 +24308,7 @@ column757:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over758
+	JE      over794
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -23198,7 +24322,7 @@ column757:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over758
+	JE      over794
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -23212,7 +24336,7 @@ column757:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over758
+	JE      over794
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y13
 	VADDPS  Y13, Y4, Y4
@@ -23224,7 +24348,7 @@ column757:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over758
+	JE      over794
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y5, Y5
@@ -23234,7 +24358,7 @@ column757:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over758
+	JE      over794
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -23242,20 +24366,20 @@ column757:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over758
+	JE      over794
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over758:
+over794:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends752
+	JNE  ends788
 
-summed751:
+summed787:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled759
+	JEQ     scaled795
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -23268,9 +24392,9 @@ summed751:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled759:
+scaled795:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased760
+	JEQ     biased796
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -23283,10 +24407,10 @@ scaled759:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased760:
+biased796:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none763
+	JEQ     none799
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -23295,47 +24419,47 @@ biased760:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added761
+	JE      added797
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added761
+	JE      added797
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added761
+	JE      added797
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added761
+	JE      added797
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added761
+	JE      added797
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added761
+	JE      added797
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added761
+	JE      added797
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added761:
-none763:
+added797:
+none799:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited765
+	JEQ     limited801
 	TESTB   $0x08, 136(AX)
-	JEQ     six764
+	JEQ     six800
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -23353,9 +24477,9 @@ none763:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited765
+	JMP     limited801
 
-six764:
+six800:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -23391,42 +24515,42 @@ six764:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited765:
+limited801:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored762
+	JE      stored798
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored762
+	JE      stored798
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored762
+	JE      stored798
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored762
+	JE      stored798
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored762
+	JE      stored798
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored762
+	JE      stored798
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored762
+	JE      stored798
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored762:
+stored798:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done750
+	JE      done786
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -23434,14 +24558,14 @@ stored762:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group748
+	JMP     group784
 
-done750:
+done786:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels747
+	JLT  channels783
 	VZEROUPPER
 	RET
 
@@ -23475,7 +24599,7 @@ TEXT ·tapLineShortAVX2_5x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group767:
+group803:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -23499,13 +24623,13 @@ group767:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed770
+	JE      summed806
 	TESTQ   R8, R8
-	JNE     ends771
+	JNE     ends807
 	CMPQ    R12, $0x0c
-	JNE     ends771
+	JNE     ends807
 
-row768:
+row804:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -23609,10 +24733,10 @@ row768:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row768
-	JMP        summed770
+	JNE        row804
+	JMP        summed806
 
-ends771:
+ends807:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -23620,24 +24744,24 @@ ends771:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column772
+	JE         column808
 	CMPQ       R8, $0x01
-	JE         column773
+	JE         column809
 	CMPQ       R8, $0x02
-	JE         column774
+	JE         column810
 	CMPQ       R8, $0x03
-	JE         column775
-	JMP        column776
+	JE         column811
+	JMP        column812
 
-column772:
+column808:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over777
+	JE         over813
 
-column773:
+column809:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23645,9 +24769,9 @@ column773:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over777
+	JE         over813
 
-column774:
+column810:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23657,9 +24781,9 @@ column774:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over777
+	JE         over813
 
-column775:
+column811:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23671,9 +24795,9 @@ column775:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over777
+	JE         over813
 
-column776:
+column812:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -23687,7 +24811,7 @@ column776:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over777
+	JE         over813
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -23701,7 +24825,7 @@ column776:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over777
+	JE         over813
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -23715,7 +24839,7 @@ column776:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over777
+	JE         over813
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -23729,7 +24853,7 @@ column776:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over777
+	JE         over813
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y14
 	VADDPS     Y14, Y5, Y5
@@ -23741,7 +24865,7 @@ column776:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over777
+	JE         over813
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y6, Y6
@@ -23751,7 +24875,7 @@ column776:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over777
+	JE         over813
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -23759,20 +24883,20 @@ column776:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over777
+	JE         over813
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over777:
+over813:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends771
+	JNE  ends807
 
-summed770:
+summed806:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled778
+	JEQ        scaled814
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -23785,9 +24909,9 @@ summed770:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled778:
+scaled814:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased779
+	JEQ        biased815
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -23800,10 +24924,10 @@ scaled778:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased779:
+biased815:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none782
+	JEQ        none818
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -23812,47 +24936,47 @@ biased779:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added780
+	JE         added816
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added780
+	JE         added816
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added780
+	JE         added816
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added780
+	JE         added816
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added780
+	JE         added816
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added780
+	JE         added816
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added780
+	JE         added816
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added780:
-none782:
+added816:
+none818:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited784
+	JEQ     limited820
 	TESTB   $0x08, 136(AX)
-	JEQ     six783
+	JEQ     six819
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -23870,9 +24994,9 @@ none782:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited784
+	JMP     limited820
 
-six783:
+six819:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -23908,42 +25032,42 @@ six783:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited784:
+limited820:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored781
+	JE         stored817
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored781
+	JE         stored817
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored781
+	JE         stored817
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored781
+	JE         stored817
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored781
+	JE         stored817
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored781
+	JE         stored817
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored781
+	JE         stored817
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored781:
+stored817:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done769
+	JE      done805
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -23951,9 +25075,9 @@ stored781:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group767
+	JMP     group803
 
-done769:
+done805:
 	VZEROUPPER
 	RET
 
@@ -23967,7 +25091,7 @@ TEXT ·tapLineAVX2_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels785:
+channels821:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -23982,7 +25106,7 @@ channels785:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group786:
+group822:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -24006,13 +25130,13 @@ group786:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed789
+	JE      summed825
 	TESTQ   R8, R8
-	JNE     ends790
+	JNE     ends826
 	CMPQ    R12, $0x13
-	JNE     ends790
+	JNE     ends826
 
-row787:
+row823:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -24124,10 +25248,10 @@ row787:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row787
-	JMP     summed789
+	JNE     row823
+	JMP     summed825
 
-ends790:
+ends826:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -24135,32 +25259,32 @@ ends790:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column791
+	JE      column827
 	CMPQ    R8, $0x01
-	JE      column792
+	JE      column828
 	CMPQ    R8, $0x02
-	JE      column793
+	JE      column829
 	CMPQ    R8, $0x03
-	JE      column794
-	JMP     column795
+	JE      column830
+	JMP     column831
 
-column791:
+column827:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over796
+	JE      over832
 
-column792:
+column828:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over796
+	JE      over832
 
-column793:
+column829:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24168,9 +25292,9 @@ column793:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over796
+	JE      over832
 
-column794:
+column830:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24178,9 +25302,9 @@ column794:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over796
+	JE      over832
 
-column795:
+column831:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24190,7 +25314,7 @@ column795:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y1, Y1
@@ -24198,7 +25322,7 @@ column795:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -24208,7 +25332,7 @@ column795:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y2, Y2
@@ -24216,7 +25340,7 @@ column795:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -24226,7 +25350,7 @@ column795:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y3, Y3
@@ -24234,7 +25358,7 @@ column795:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -24244,7 +25368,7 @@ column795:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y4, Y4
@@ -24252,7 +25376,7 @@ column795:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y4, Y4
@@ -24262,7 +25386,7 @@ column795:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y5, Y5
@@ -24270,7 +25394,7 @@ column795:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y5, Y5
@@ -24280,7 +25404,7 @@ column795:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y13
 	VADDPS  Y13, Y6, Y6
@@ -24288,7 +25412,7 @@ column795:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -24296,26 +25420,26 @@ column795:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over796
+	JE      over832
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over796:
+over832:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends790
+	JNE  ends826
 
-summed789:
+summed825:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled797
+	JEQ     scaled833
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -24328,9 +25452,9 @@ summed789:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled797:
+scaled833:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased798
+	JEQ     biased834
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -24343,10 +25467,10 @@ scaled797:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased798:
+biased834:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none801
+	JEQ     none837
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -24355,47 +25479,47 @@ biased798:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added799
+	JE      added835
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added799
+	JE      added835
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added799
+	JE      added835
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added799
+	JE      added835
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added799
+	JE      added835
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added799
+	JE      added835
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added799
+	JE      added835
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added799:
-none801:
+added835:
+none837:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited803
+	JEQ     limited839
 	TESTB   $0x08, 136(AX)
-	JEQ     six802
+	JEQ     six838
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -24413,9 +25537,9 @@ none801:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited803
+	JMP     limited839
 
-six802:
+six838:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -24451,42 +25575,42 @@ six802:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited803:
+limited839:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored800
+	JE      stored836
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored800
+	JE      stored836
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored800
+	JE      stored836
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored800
+	JE      stored836
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored800
+	JE      stored836
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored800
+	JE      stored836
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored800
+	JE      stored836
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored800:
+stored836:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done788
+	JE      done824
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -24495,14 +25619,14 @@ stored800:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group786
+	JMP     group822
 
-done788:
+done824:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels785
+	JLT  channels821
 	VZEROUPPER
 	RET
 
@@ -24536,7 +25660,7 @@ TEXT ·tapLineShortAVX2_5x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group805:
+group841:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -24560,13 +25684,13 @@ group805:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed808
+	JE      summed844
 	TESTQ   R8, R8
-	JNE     ends809
+	JNE     ends845
 	CMPQ    R12, $0x13
-	JNE     ends809
+	JNE     ends845
 
-row806:
+row842:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24678,10 +25802,10 @@ row806:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row806
-	JMP        summed808
+	JNE        row842
+	JMP        summed844
 
-ends809:
+ends845:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24689,32 +25813,32 @@ ends809:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column810
+	JE         column846
 	CMPQ       R8, $0x01
-	JE         column811
+	JE         column847
 	CMPQ       R8, $0x02
-	JE         column812
+	JE         column848
 	CMPQ       R8, $0x03
-	JE         column813
-	JMP        column814
+	JE         column849
+	JMP        column850
 
-column810:
+column846:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over815
+	JE         over851
 
-column811:
+column847:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over815
+	JE         over851
 
-column812:
+column848:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24722,9 +25846,9 @@ column812:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over815
+	JE         over851
 
-column813:
+column849:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24732,9 +25856,9 @@ column813:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over815
+	JE         over851
 
-column814:
+column850:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24744,7 +25868,7 @@ column814:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y2, Y2
@@ -24752,7 +25876,7 @@ column814:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -24762,7 +25886,7 @@ column814:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y3, Y3
@@ -24770,7 +25894,7 @@ column814:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -24780,7 +25904,7 @@ column814:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y4, Y4
@@ -24788,7 +25912,7 @@ column814:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -24798,7 +25922,7 @@ column814:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y5, Y5
@@ -24806,7 +25930,7 @@ column814:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0c
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y5, Y5
@@ -24816,7 +25940,7 @@ column814:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0d
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y6, Y6
@@ -24824,7 +25948,7 @@ column814:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0e
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y6, Y6
@@ -24834,7 +25958,7 @@ column814:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0f
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y14
 	VADDPS     Y14, Y7, Y7
@@ -24842,7 +25966,7 @@ column814:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x10
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -24850,26 +25974,26 @@ column814:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x11
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x12
-	JE         over815
+	JE         over851
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over815:
+over851:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends809
+	JNE  ends845
 
-summed808:
+summed844:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled816
+	JEQ        scaled852
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -24882,9 +26006,9 @@ summed808:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled816:
+scaled852:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased817
+	JEQ        biased853
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -24897,10 +26021,10 @@ scaled816:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased817:
+biased853:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none820
+	JEQ        none856
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -24909,47 +26033,47 @@ biased817:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added818
+	JE         added854
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added818
+	JE         added854
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added818
+	JE         added854
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added818
+	JE         added854
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added818
+	JE         added854
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added818
+	JE         added854
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added818
+	JE         added854
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added818:
-none820:
+added854:
+none856:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited822
+	JEQ     limited858
 	TESTB   $0x08, 136(AX)
-	JEQ     six821
+	JEQ     six857
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -24967,9 +26091,9 @@ none820:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited822
+	JMP     limited858
 
-six821:
+six857:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -25005,42 +26129,42 @@ six821:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited822:
+limited858:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored819
+	JE         stored855
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored819
+	JE         stored855
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored819
+	JE         stored855
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored819
+	JE         stored855
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored819
+	JE         stored855
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored819
+	JE         stored855
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored819
+	JE         stored855
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored819:
+stored855:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done807
+	JE      done843
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -25049,9 +26173,9 @@ stored819:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group805
+	JMP     group841
 
-done807:
+done843:
 	VZEROUPPER
 	RET
 

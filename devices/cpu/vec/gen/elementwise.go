@@ -123,6 +123,7 @@ func elementwise(a *assembly) {
 		f.taps("tapsLargestWide", tapVectors, 1, false)
 		f.taps("tapsLargest", 1, 1, false)
 		f.tapsClaim("tapsClaim")
+		f.lines()
 		for _, columns := range lineColumns {
 			for _, stride := range lineStrides {
 				f.tapLine(columns, stride, true)
