@@ -164,6 +164,10 @@ func newQr[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 
 func newSvd[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 	vectors, full := c.Bool("compute_uv"), c.Bool("full_matrices")
+	tolerance := 0x1p-52
+	if c.Type("T") == tensor.Float {
+		tolerance = 0x1p-30 // far below what is rounded off
+	}
 	sizes := func(in []matrix[T]) ([][]int, error) {
 		m, n := in[0].rows, in[0].cols
 		p := min(m, n)
@@ -176,7 +180,7 @@ func newSvd[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 		return [][]int{{p}, {m, p}, {n, p}}, nil
 	}
 	return &batch[T]{inputs: 1, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
-		values, u, v := singular(s.ctx, s.in[0], vectors && full)
+		values, u, v := singular(s.ctx, s.in[0], vectors && full, tolerance)
 		for i, x := range values {
 			s.out[0].data[i] = of[T](x)
 		}

@@ -394,3 +394,79 @@ func TestPanels(t *testing.T) {
 		t.Errorf("the determinant is %v", lu[0])
 	}
 }
+
+// Singular values of all sizes, zeros among them, of matrices so large that the rotations
+// begin at eigenvectors.
+func TestSvdOfIllConditionedMatrices(t *testing.T) {
+	hilbert := func(m, n int) dense {
+		a := zeros(m, n)
+		for i := range a {
+			for j := range a[i] {
+				a[i][j] = complex(1/float64(i+j+1), 0)
+			}
+		}
+		return a
+	}
+	repeated := zeros(50, 40) // of rank 7
+	for i := range repeated {
+		for j := range repeated[i] {
+			repeated[i][j] = complex(float64((3*i+j)%7), 0)
+		}
+	}
+	huge := random(20, 20, false)
+	for i := range huge {
+		for j := range huge[i] {
+			huge[i][j] *= 1e300
+		}
+	}
+	for name, a := range map[string]dense{
+		"hilbert": hilbert(24, 24), "hilbert, high": hilbert(60, 30), "hilbert, broad": hilbert(30, 60),
+		"rank 10": random(40, 10, false).times(random(10, 40, false)), "rank 7": repeated, "one": one(33),
+		"zeros": zeros(20, 20), "huge": huge,
+	} {
+		size := 0.0
+		for i := range a {
+			for _, x := range a[i] {
+				size = max(size, cmplx.Abs(x))
+			}
+		}
+		out := run(t, "Svd", nil, a.tensor(t, false))
+		s, u, v := numbers(t, out[0]), matrixOf(t, out[1]), matrixOf(t, out[2])
+		near(t, name+": U·S·Vᴴ", u.times(diagonal(s)).times(v.adjoint()), a, 1e-13*size)
+		near(t, name+": Uᴴ·U", u.adjoint().times(u), one(len(s)), 1e-13)
+		near(t, name+": Vᴴ·V", v.adjoint().times(v), one(len(s)), 1e-13)
+		for i := 1; i < len(s); i++ {
+			if !(real(s[i]) <= real(s[i-1])) || real(s[i]) < 0 {
+				t.Errorf("%s: singular values are out of order: %v", name, s)
+			}
+		}
+		// Computed in float64, rounded once.
+		narrow, err := tensor.FromSlice(floats(a, 1/max(size, 1)), int64(len(a)), int64(len(a[0])))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := tensor.Data[float32](run(t, "Svd", nil, narrow)[0])
+		for i, x := range got {
+			if want := real(s[i]) / max(size, 1); math.Abs(float64(x)-want) > 1e-5 {
+				t.Errorf("%s: singular value %d is %v of float32, %v of float64", name, i, x, want)
+			}
+		}
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(1)} {
+		a := random(40, 40, false)
+		a[7][9] = complex(x, 0)
+		if s := numbers(t, run(t, "Svd", nil, a.tensor(t, false))[0]); !cmplx.IsNaN(s[0]) {
+			t.Errorf("a singular value of a matrix with %v is %v", x, s[0])
+		}
+	}
+}
+
+// floats returns the elements, scaled.
+func floats(a dense, by float64) (x []float32) {
+	for _, row := range a {
+		for _, v := range row {
+			x = append(x, float32(real(v)*by))
+		}
+	}
+	return x
+}

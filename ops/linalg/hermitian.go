@@ -15,10 +15,20 @@ import (
 // The matrix is made tridiagonal by reflections and diagonal by implicit QR
 // steps with Wilkinson's shift. Golub and Van Loan, Matrix Computations, 8.3.
 func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []float64, vectors matrix[T], ok bool) {
+	rows, values, ok := hermitianRows(ctx, a, wanted)
+	if ok && wanted {
+		conjugate(ctx, rows.data)
+		vectors = rows.adjoint(ctx)
+	}
+	return values, vectors, ok
+}
+
+// hermitianRows is hermitian with the vectors as rows.
+func hermitianRows[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (rows matrix[T], values []float64, ok bool) {
 	n := a.rows
 	clearUpper(ctx, a)
 	if !a.finite(ctx) {
-		return nil, vectors, false
+		return rows, nil, false
 	}
 	size := a.largest(ctx)
 	if size < 0x1p-1000 {
@@ -26,7 +36,6 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 	}
 	scale(ctx, a.data, of[T](1/size))
 	q, diagonal, beside := tridiagonalize(ctx, a)
-	var rows matrix[T] // the transpose of the vectors
 	if wanted {
 		rows = q.columns(ctx, n, n).adjoint(ctx)
 		conjugate(ctx, rows.data)
@@ -50,7 +59,7 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 		}
 		ctx.Ask()
 		if steps++; steps > 30*n {
-			return nil, vectors, false
+			return rows, nil, false
 		}
 		chase(ctx, diagonal, beside, start, end, rows)
 	}
@@ -71,16 +80,16 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 	for i := range diagonal {
 		diagonal[i] *= size
 	}
-	if wanted {
-		conjugate(ctx, rows.data)
-		vectors = rows.adjoint(ctx)
-	}
-	return diagonal, vectors, true
+	return rows, diagonal, true
 }
 
 // tridiagonalize finds Qᴴ·A·Q with real diagonals. It overwrites a.
 func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T], diagonal, beside []float64) {
 	n := a.rows
+	if data, ok := any(a.data).([]float64); ok {
+		r, diagonal, beside := tridiagonalizeReal(ctx, matrix[float64]{n, n, data})
+		return any(r).(reflections[T]), diagonal, beside
+	}
 	q.shift = 1
 	diagonal, beside = make([]float64, n), make([]float64, max(0, n-1))
 	for k := range n - 1 {
@@ -120,6 +129,71 @@ func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T],
 	}
 	for i := range diagonal {
 		diagonal[i] = realPart(a.at(i, i))
+	}
+	return q, diagonal, beside
+}
+
+// tridiagonalizeReal is tridiagonalize for real numbers. The reflections of a panel change
+// only its own columns, and all that is behind them at its end, by one product: J. Dongarra,
+// S. Hammarling and D. Sorensen, Block reduction of matrices to condensed forms, 1989.
+func tridiagonalizeReal(ctx *kernel.Context, a matrix[float64]) (q reflections[float64], diagonal, beside []float64) {
+	n := a.rows
+	q.shift = 1
+	diagonal, beside = make([]float64, n), make([]float64, max(0, n-1))
+	for i := range n { // both triangles
+		if i%32 == 31 {
+			ctx.Ask()
+		}
+		for j, x := range a.row(i)[:i] {
+			a.set(j, i, x)
+		}
+	}
+	left, right := make([]float64, 2*min(n, block)*n), make([]float64, 2*min(n, block)*n)
+	for first := 0; first < n-1; first += block {
+		width, size := min(block, n-1-first), n-first
+		v, w := newMatrix[float64](width, size), newMatrix[float64](width, size)
+		for j := range width {
+			ctx.Ask()
+			x, y := v.row(j)[j:], w.row(j)[j+1:]
+			copy(x, a.row(first + j)[first+j:]) // of the row, which is the column
+			for i := range j {
+				addTo(x, -w.at(i, j), v.row(i)[j:])
+				addTo(x, -v.at(i, j), w.row(i)[j:])
+			}
+			diagonal[first+j] = x[0]
+			x[0] = 0
+			x = x[1:]
+			tau, beta := reflect(ctx, x)
+			beside[first+j] = beta
+			q.add(x, tau)
+			if tau == 0 {
+				continue
+			}
+			// A - v·wᵀ - w·vᵀ, where w = p - tau·(p·v)/2·v and p = tau·A·v.
+			vec.Gemm(ctx.Pool(), false, false, 1, len(x), len(x), x, len(x), a.data[(first+j+1)*(n+1):], n, y, len(y))
+			ctx.Ask()
+			for i := range j {
+				p, q := v.row(i)[j+1:], w.row(i)[j+1:]
+				along, across := dot(p, x), dot(q, x)
+				addTo(y, -across, p)
+				addTo(y, -along, q)
+			}
+			for i := range y {
+				y[i] *= tau
+			}
+			addTo(y, -tau*dot(y, x)/2, x)
+		}
+		rest := size - width
+		for j := range width {
+			negated(left[j*rest:][:rest], v.row(j)[width:])
+			negated(left[(width+j)*rest:][:rest], w.row(j)[width:])
+			copy(right[j*rest:][:rest], w.row(j)[width:])
+			copy(right[(width+j)*rest:][:rest], v.row(j)[width:])
+		}
+		addProduct(ctx, true, false, rest, rest, 2*width, left, rest, right, rest, a.data[(first+width)*(n+1):], n)
+	}
+	if n > 0 {
+		diagonal[n-1] = a.at(n-1, n-1)
 	}
 	return q, diagonal, beside
 }

@@ -17,10 +17,12 @@ import (
 // The columns of the triangle of a, or of its adjoint, whichever is not broader
 // than high, are rotated in pairs until all are orthogonal: M. Hestenes,
 // Inversion of matrices by biorthogonalization, 1958; Golub and Van Loan, 8.6.3.
-// Small singular values are as exact, relatively, as the columns allow.
-func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64, u, v matrix[T]) {
+// Small singular values are as exact, relatively, as the columns allow, unless the
+// rotations begin at eigenvectors (see precondition): then all are as exact as the
+// greatest one. Vectors are orthogonal up to tolerance.
+func singular[T wide](ctx *kernel.Context, a matrix[T], full bool, tolerance float64) (s []float64, u, v matrix[T]) {
 	if a.rows < a.cols {
-		s, v, u = singular(ctx, a.adjoint(ctx), full)
+		s, v, u = singular(ctx, a.adjoint(ctx), full, tolerance)
 		return s, u, v
 	}
 	m, n := a.rows, a.cols
@@ -47,7 +49,10 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 	conjugate(ctx, a.data)
 	columns := a.adjoint(ctx) // one a row
 	right := identity[T](n)
-	orthogonalize(ctx, columns, right)
+	if data, ok := any(columns.data).([]float64); ok {
+		precondition(ctx, matrix[float64]{n, n, data}, matrix[float64]{n, n, any(right.data).([]float64)})
+	}
+	orthogonalize(ctx, columns, right, tolerance)
 	s = make([]float64, n)
 	order := make([]int, n)
 	for j := range n {
@@ -76,9 +81,59 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool) (s []float64,
 	return values, u, v
 }
 
-// orthogonalize rotates the rows of a, and with them those of b, until all are
-// orthogonal.
-func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) {
+// precondition replaces a by b·a for an orthogonal matrix b, the identity before, so that the
+// rows are nearly orthogonal, the longest first. Where the product of lengths is small against
+// the square of the largest they may be far from it. Rows that are rounding errors of the
+// longest become 0.
+//
+// It does nothing for few rows, or such as differ much in length: then the short ones may
+// be exact, and stay so only if long ones are not added to them and subtracted again.
+func precondition(ctx *kernel.Context, a, b matrix[float64]) {
+	const (
+		fewest    = 16
+		different = 1 << 20 // squared
+	)
+	n := a.rows
+	if n < fewest {
+		return
+	}
+	least, most := math.Inf(1), 0.0
+	for i := range n {
+		if i%32 == 31 {
+			ctx.Ask()
+		}
+		size := squares(ctx, a.row(i))
+		least, most = min(least, size), max(most, size)
+	}
+	if !(most < different*least) {
+		return
+	}
+	gram := newMatrix[float64](n, n)
+	vec.Gemm(ctx.Pool(), false, true, n, n, a.cols, a.data, a.cols, a.data, a.cols, gram.data, n)
+	ctx.Ask()
+	rows, _, ok := hermitianRows(ctx, gram, true)
+	if !ok {
+		return
+	}
+	for i := range n { // in descending order
+		copy(b.row(i), rows.row(n-1-i))
+	}
+	copy(a.data, b.times(ctx, a).data)
+	least = 0
+	for i := range n {
+		if i%32 == 31 {
+			ctx.Ask()
+		}
+		size := math.Sqrt(squares(ctx, a.row(i)))
+		if least = max(least, size*0x1p-52*float64(n)); size <= least {
+			clear(a.row(i))
+		}
+	}
+}
+
+// orthogonalize rotates the rows of a, and with them those of b, until the cosines of all
+// pairs are at most the tolerance.
+func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T], tolerance float64) {
 	norms := make([]float64, a.rows) // squared, of the rows
 	each := max(1, 1<<15/max(1, a.cols))
 	for sweep, again := 0, true; again && sweep < 60; sweep++ {
@@ -93,7 +148,7 @@ func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T]) {
 				}
 				g := inner(a.row(i), a.row(j))
 				size := abs(g)
-				if size <= 0x1p-52*math.Sqrt(norms[i])*math.Sqrt(norms[j]) || size < 0x1p-1000 {
+				if size <= tolerance*math.Sqrt(norms[i])*math.Sqrt(norms[j]) || size < 0x1p-1000 {
 					continue
 				}
 				again = true
