@@ -2,7 +2,6 @@ package messages
 
 import (
 	"context"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -93,7 +92,6 @@ func (st *stage) perform(n *node, a *protocol.Activation) {
 
 // runHere runs a kernel in the turn of its node. A panic is the node's.
 func (st *stage) runHere(n *node, a *protocol.Activation, k kernel.Kernel, out []tensor.Value) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			if err = kernel.Panicked(r); kernel.IsPanic(err) {
@@ -220,7 +218,6 @@ func (p *performance) start(k kernel.Async) {
 		stop := p.time()
 		finish = func(err error) { once.Do(func() { stop(); p.done(err) }) }
 	}
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			finish(kernel.Panicked(r))
@@ -240,7 +237,6 @@ func (p *performance) Run(worker int) {
 }
 
 func (p *performance) run() (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			err = kernel.Panicked(r)

@@ -11,8 +11,11 @@ import (
 	"testing"
 
 	"github.com/troupe-go/troupe/files"
+	"github.com/troupe-go/troupe/graph"
+	"github.com/troupe-go/troupe/graph/notation"
 	"github.com/troupe-go/troupe/model"
 	"github.com/troupe-go/troupe/op"
+	"github.com/troupe-go/troupe/registry"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
 )
@@ -39,6 +42,31 @@ func mapped(t *testing.T, dir string) model.Export {
 	begun := op.MakeIterator(s, set, iterator)
 	element := op.IteratorGetNext(s.WithControlDependencies(begun), iterator, []tf.DataType{tf.Float}, row)[0]
 
+	// Batches are copied where the dataset runs: on the goroutine of the iterator's kernel, or
+	// of the prefetching.
+	inBatches := func(prefetch bool) tf.Output {
+		batch := []tf.Shape{tf.MakeShape(rows/2, columns)}
+		set := op.BatchDatasetV2(s, op.TensorSliceDataset(s, []tf.Output{w}, row), op.Const(s, int64(rows/2)), op.Const(s, true), []tf.DataType{tf.Float}, batch)
+		if prefetch {
+			set = op.PrefetchDataset(s, set, op.Const(s, int64(1)), []tf.DataType{tf.Float}, batch)
+		}
+		iterator := op.IteratorV2(s, fmt.Sprint("batches", prefetch), "", []tf.DataType{tf.Float}, batch)
+		begun := op.MakeIterator(s, set, iterator)
+		return op.IteratorGetNext(s.WithControlDependencies(begun), iterator, []tf.DataType{tf.Float}, batch)[0]
+	}
+
+	// Elements are stacked where the kernel starts that takes them, in a loop within a unit.
+	stacked := func(s *op.Scope, queue, w tf.Output) tf.Output {
+		in := op.QueueEnqueueManyV2(s, queue, []tf.Output{w})
+		return op.QueueDequeueManyV2(s.WithControlDependencies(in), queue, op.Const(s, int32(rows)), []tf.DataType{tf.Float})[0]
+	}
+	rowsQueue := op.FIFOQueueV2(s, []tf.DataType{tf.Float}, op.FIFOQueueV2Shapes(row))
+	waiting := op.While(s, []tf.Output{op.Const(s, int32(0)), op.Const(s, float32(0)), rowsQueue, w},
+		func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], op.Const(s, int32(3))) },
+		func(s *op.Scope, v []tf.Output) []tf.Output {
+			return []tf.Output{op.Add(s, v[0], op.Const(s, int32(1))), op.Add(s, v[1], op.Sum(s, stacked(s, v[2], v[3]), op.Const(s, []int32{0, 1}))), v[2], v[3]}
+		})[1]
+
 	sum := op.While(s, []tf.Output{op.Const(s, int32(0)), op.Const(s, float32(0))},
 		func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], op.Const(s, int32(3))) },
 		func(s *op.Scope, v []tf.Output) []tf.Output {
@@ -57,6 +85,10 @@ func mapped(t *testing.T, dir string) model.Export {
 		"queue":       op.Sum(s, taken, all),
 		"dataset":     op.Mul(s, element, element),
 		"loop":        sum,
+		"batches":     inBatches(false),
+		"prefetched":  inBatches(true),
+		"stacked":     stacked(s, rowsQueue, w),
+		"waiting":     waiting,
 		"saved":       op.Const(s.WithControlDependencies(saved), float32(1)),
 	}
 	w1 := make([][]float32, rows)
@@ -76,6 +108,23 @@ func mapped(t *testing.T, dir string) model.Export {
 		e.Signatures[key] = sig
 	}
 	e.Graph = finish(t, s)
+	// Rows of several callers are joined on the goroutine of the batch: here one caller's, and
+	// copies of the first row.
+	def, err := notation.Parse("func Same(x: float) -> (y: float) {\n  y = Identity(x) {T=DT_FLOAT}\n  return y = y:output:0\n}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Graph.Import(def, ""); err != nil {
+		t.Fatal(err)
+	}
+	joined, err := e.Graph.AddOperation(graph.OpSpec{Type: "BatchFunction", Input: []graph.Input{graph.OutputList{w}, graph.OutputList{}}, Attrs: graph.Attrs{
+		"f": &registry.Func{Name: "Same"}, "Tout": []tf.DataType{tf.Float}, "num_batch_threads": int64(1), "max_batch_size": int64(2 * rows),
+		"batch_timeout_micros": int64(0), "allowed_batch_sizes": []int64{2 * rows},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Signatures["joined"] = model.ExportSignature{Outputs: map[string]tf.Output{"y": joined.Output(0)}}
 	return e
 }
 

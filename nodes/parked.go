@@ -1,7 +1,6 @@
 package nodes
 
 import (
-	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/troupe-go/troupe/frames"
@@ -379,7 +378,6 @@ func (s *Step) begin(p *awaited, k kernel.Kernel, node int32, in, out []tensor.V
 // start starts the kernel; a panic is its error.
 func (p *awaited) start() {
 	p.phase.Store(starting)
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			p.of.broken, p.err = true, kernel.Panicked(r)

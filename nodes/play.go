@@ -1,8 +1,6 @@
 package nodes
 
 import (
-	"runtime/debug"
-
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/unit/machine"
 	"github.com/troupe-go/troupe/status"
@@ -129,7 +127,6 @@ func handOver(out []tensor.Value) {
 // run plays the function's unit. Its error names the node in the function.
 func (y *play) run() (ok bool, err error) {
 	m := y.machine
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // see files.Mapping
 	defer func() {
 		if r := recover(); r != nil {
 			ok, err = false, y.program.failed(kernel.Panicked(r), m.At(), m)

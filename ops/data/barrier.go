@@ -247,7 +247,7 @@ func (b *barrier) insert(ctx *kernel.Context, component int, keys, values *tenso
 	mine := ctx.UnchargeValue(*values)
 	rows, n := make([]tensor.Value, len(names)), int64(0)
 	for i := range rows {
-		rows[i] = mine.OwnRow(i)
+		rows[i] = mine.OwnRow(i).Held() // a single row is no copy
 		n += rows[i].TotalBytes()
 	}
 	var err error

@@ -238,14 +238,15 @@ func (k enqueue) Try(ctx *kernel.Context, in, _ []tensor.Value, p *resource.Plac
 func (enqueue) Served(*kernel.Context, []tensor.Value, []tensor.Value) error { return nil }
 
 // disown is in, given to a queue: see kernel.Context.UnchargeValue. It is in's own
-// memory as long as no value is replaced by a copy.
+// memory as long as no value is replaced by a copy. Of what is mapped a queue has a copy: it
+// reads elements under its lock, and for other steps, where reading must not fail.
 func disown(ctx *kernel.Context, in []tensor.Value) []tensor.Value {
 	given := in
 	for i, v := range in {
 		if v.Plain() {
 			continue
 		}
-		if w := ctx.UnchargeValue(v); w != v {
+		if w := ctx.UnchargeValue(v.Held()); w != v {
 			if &given[0] == &in[0] {
 				given = slices.Clone(in)
 			}
