@@ -1,6 +1,7 @@
 package image
 
 import (
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -165,26 +166,75 @@ func adjustContrast(ctx *kernel.Context, in, out []tensor.Value) error {
 	factor, n := tensor.At0[float32](&in[1]), len(dims)
 	depth := int(dims[n-1])
 	image := int(dims[n-3]*dims[n-2]) * depth
-	ctx.Parallel(len(x)/image, max(1, grain/image), func(lo, hi int) {
-		sums := make([]float64, depth)
-		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			clear(sums)
-			from, to := x[i*image:][:image], o[i*image:][:image]
-			each := max(1, 1<<15/depth) // pixels
-			for lo, hi := range ctx.Ranges(image/depth, each) {
-				for j := lo * depth; j < hi*depth; j += depth {
-					for c, v := range from[j : j+depth] {
-						sums[c] += float64(v)
-					}
-				}
+	piece := max(1, contrastPiece/depth) * depth // elements that are added up before their sums are
+	pieces, images := (image+piece-1)/piece, len(x)/image
+	defer ctx.UnreserveTo(ctx.Reserved())
+	if err := ctx.Reserve(8 * depth * pieces * images); err != nil {
+		return err
+	}
+	sums := make([]float64, depth*pieces*images)
+	each := func(do func(image, piece int, from, to []float32)) error {
+		ctx.Parallel(pieces*images, 1, func(lo, hi int) {
+			for p := lo; p < hi && ctx.Err() == nil; p++ {
+				i, j := p/pieces, p%pieces*piece
+				n := min(piece, image-j)
+				do(i, p, x[i*image+j:][:n], o[i*image+j:][:n])
 			}
-			for lo, hi := range ctx.Ranges(image/depth, each) {
-				for j := lo * depth; j < hi*depth; j++ {
-					mean := float32(sums[j%depth] / float64(image/depth))
-					to[j] = (from[j]-mean)*factor + mean
-				}
+		})
+		return ctx.Err()
+	}
+	if err := each(func(_, piece int, from, _ []float32) {
+		sumChannels(sums[piece*depth:][:depth], from)
+	}); err != nil {
+		return err
+	}
+	means := make([]float32, depth*images)
+	for i := range images {
+		for c := range depth {
+			sum := 0.0
+			for p := range pieces {
+				sum += sums[(i*pieces+p)*depth+c]
 			}
+			means[i*depth+c] = float32(sum / float64(image/depth))
+		}
+	}
+	return each(func(image, _ int, from, to []float32) {
+		var room [contrastRun]float32
+		mean, run := means[image*depth:][:depth], room[:0]
+		for len(run)+depth <= len(room) {
+			run = append(run, mean...)
+		}
+		if len(run) == 0 {
+			run = mean
+		}
+		for len(from) > 0 {
+			n := min(len(run), len(from))
+			vec.Sub(to[:n], from[:n], run[:n])
+			vec.MulScalar(to[:n], to[:n], factor)
+			vec.Add(to[:n], to[:n], run[:n])
+			from, to = from[n:], to[n:]
 		}
 	})
-	return ctx.Err()
+}
+
+const (
+	contrastPiece = 1 << 14
+	contrastRun   = 1 << 9 // means that are repeated for as many channels
+)
+
+// sumChannels adds to sums the pixels of x, which have as many channels.
+func sumChannels(sums []float64, x []float32) {
+	if len(sums) == 3 {
+		var a, b, c float64
+		for ; len(x) >= 3; x = x[3:] {
+			a, b, c = a+float64(x[0]), b+float64(x[1]), c+float64(x[2])
+		}
+		sums[0], sums[1], sums[2] = a, b, c
+		return
+	}
+	for ; len(x) > 0; x = x[len(sums):] {
+		for c, v := range x[:len(sums)] {
+			sums[c] += float64(v)
+		}
+	}
 }

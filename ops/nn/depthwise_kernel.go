@@ -176,13 +176,54 @@ func (k *depthwise[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, then
 	return depthwiseForward(ctx, &s, tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&out[0]))
 }
 
+// depthwiseFloats is depthwiseForward by vectors, for which each channel must make one of the
+// result: where it makes more it is repeated first.
+func depthwiseFloats(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) error {
+	if s.per == 1 {
+		return depthwiseTaps(ctx, s, src, w, dst)
+	}
+	v, err := ctx.Alloc(tensor.Float, []int64{int64(s.batch), int64(s.y.in), int64(s.x.in), int64(s.out)})
+	if err != nil {
+		return err
+	}
+	defer ctx.Free(v)
+	all := tensor.Of[float32](&v)
+	ctx.Parallel(len(src), elementwise.Grain, func(lo, hi int) {
+		if ctx.Err() == nil {
+			repeatEach(all[lo*s.per:hi*s.per], src[lo:hi], s.per)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	alike := *s
+	alike.in, alike.per = s.out, 1
+	return depthwiseTaps(ctx, &alike, all, w, dst)
+}
+
+// repeatEach sets dst to the elements of src, each so many times.
+func repeatEach(dst, src []float32, times int) {
+	if times == 2 {
+		for i, x := range src {
+			dst[2*i], dst[2*i+1] = x, x
+		}
+		return
+	}
+	for _, x := range src {
+		for j := range times {
+			dst[j] = x
+		}
+		dst = dst[times:]
+	}
+}
+
 // depthwiseForward sets dst to the convolution of src with w.
 func depthwiseForward[T elementwise.Float](ctx *kernel.Context, s *depthSizes, src, w, dst []T) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	if dst, ok := any(dst).([]float32); ok && s.per == 1 {
-		return depthwiseTaps(ctx, s, any(src).([]float32), any(w).([]float32), dst)
+	if dst, ok := any(dst).([]float32); ok {
+		return depthwiseFloats(ctx, s, any(src).([]float32), any(w).([]float32), dst)
 	}
 	weights, err := repeated(ctx, s, w)
 	if err != nil {
