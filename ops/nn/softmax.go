@@ -383,11 +383,33 @@ func l2Loss[T elementwise.Float](ctx *kernel.Context, in, out []tensor.Value) er
 	blocks := make([]float64, (len(x)+elementwise.Grain-1)/elementwise.Grain)
 	ctx.Parallel(len(blocks), 1, func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {
-			for _, x := range x[i*elementwise.Grain : min((i+1)*elementwise.Grain, len(x))] {
-				blocks[i] += float64(x) * float64(x)
-			}
+			blocks[i] = sumSquares(x[i*elementwise.Grain : min((i+1)*elementwise.Grain, len(x))])
 		}
 	})
 	tensor.SetScalar(&out[0], in[0].DType(), T(sum(blocks)/2))
 	return ctx.Err()
+}
+
+// sumSquares adds squares: of float32 some hundred in that type, and what these come to in
+// float64.
+func sumSquares[T elementwise.Float](x []T) (total float64) {
+	if x, ok := any(x).([]float32); ok {
+		var room [512]float32
+		for len(x) > 0 {
+			b := room[:min(len(room), len(x))]
+			vec.Mul(b, x[:len(b)], x[:len(b)])
+			total += float64(vec.Sum(b))
+			x = x[len(b):]
+		}
+		return total
+	}
+	var a, b, c, d float64
+	for ; len(x) >= 4; x = x[4:] {
+		a, b = a+float64(x[0])*float64(x[0]), b+float64(x[1])*float64(x[1])
+		c, d = c+float64(x[2])*float64(x[2]), d+float64(x[3])*float64(x[3])
+	}
+	for _, x := range x {
+		a += float64(x) * float64(x)
+	}
+	return (a + b) + (c + d)
 }
