@@ -23,19 +23,19 @@ func New(seed, seed2 uint64) Generator {
 
 // Next returns four numbers and moves the counter on by one.
 func (p *Generator) Next() [4]uint32 {
-	c, k := p.Counter, p.Key
-	for round := 0; ; round++ {
-		hi0, lo0 := bits.Mul32(0xD2511F53, c[0])
-		hi1, lo1 := bits.Mul32(0xCD9E8D57, c[2])
-		c = [4]uint32{hi1 ^ c[1] ^ k[0], lo1, hi0 ^ c[3] ^ k[1], lo0}
-		if round == 9 {
-			break
-		}
-		k[0] += 0x9E3779B9
-		k[1] += 0xBB67AE85
+	c0, c1, c2, c3 := p.Counter[0], p.Counter[1], p.Counter[2], p.Counter[3]
+	k0, k1 := p.Key[0], p.Key[1]
+	for range 10 {
+		x, y := uint64(c0)*0xD2511F53, uint64(c2)*0xCD9E8D57
+		c0, c1, c2, c3 = uint32(y>>32)^c1^k0, uint32(y), uint32(x>>32)^c3^k1, uint32(x)
+		k0 += 0x9E3779B9
+		k1 += 0xBB67AE85
 	}
-	p.Skip(1)
-	return c
+	if p.Counter[0]++; p.Counter[0] == 0 {
+		p.Counter[0]--
+		p.Skip(1)
+	}
+	return [4]uint32{c0, c1, c2, c3}
 }
 
 // Skip moves the counter, a number of 128 bits, on by n.

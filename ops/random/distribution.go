@@ -2,7 +2,9 @@ package random
 
 import (
 	"math"
+	"slices"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/philox"
 	"github.com/troupe-go/troupe/tensor"
@@ -14,6 +16,9 @@ import (
 type distribution[T any] struct {
 	group int // elements, at most 4
 	draw  func(g *philox.Generator, o *[4]T)
+	// many, if it is not nil, draws many groups at a time. What it draws may differ from draw's
+	// in the last bits, so a distribution that has it is filled by it alone.
+	many func(g *philox.Generator, o []T)
 	// reject, if it is not nil, takes draw's place.
 	reject func(s *philox.Single, o *[4]T)
 }
@@ -39,6 +44,14 @@ func (d *distribution[T]) fill(ctx *kernel.Context, o []T, g philox.Generator) e
 func (d *distribution[T]) groups(first int, o []T, g philox.Generator) {
 	var drawn [4]T
 	g.Skip(uint64(first) * d.step())
+	if whole := len(o) / d.group * d.group; d.many != nil {
+		d.many(&g, o[:whole])
+		if o = o[whole:]; len(o) > 0 {
+			d.many(&g, drawn[:])
+			copy(o, drawn[:])
+		}
+		return
+	}
 	for len(o) > 0 {
 		if d.reject != nil {
 			d.reject(philox.NewSingle(g), &drawn)
@@ -97,11 +110,16 @@ func boxMuller64(x0, x1, x2, x3 uint32) (float64, float64) {
 	return sin * r, cos * r
 }
 
-var uniform32 = distribution[float32]{group: 4, draw: func(g *philox.Generator, o *[4]float32) {
-	for i, x := range g.Next() {
-		o[i] = unit32(x)
+var uniform32 = distribution[float32]{group: 4, draw: drawUniform32, many: func(g *philox.Generator, o []float32) {
+	for ; len(o) >= 4; o = o[4:] {
+		drawUniform32(g, (*[4]float32)(o))
 	}
 }}
+
+func drawUniform32(g *philox.Generator, o *[4]float32) {
+	x := g.Next()
+	o[0], o[1], o[2], o[3] = unit32(x[0]), unit32(x[1]), unit32(x[2]), unit32(x[3])
+}
 
 var uniform64 = distribution[float64]{group: 2, draw: func(g *philox.Generator, o *[4]float64) {
 	x := g.Next()
@@ -124,7 +142,44 @@ var normal32 = distribution[float32]{group: 4, draw: func(g *philox.Generator, o
 	x := g.Next()
 	o[0], o[1] = boxMuller32(x[0], x[1])
 	o[2], o[3] = boxMuller32(x[2], x[3])
-}}
+}, many: manyNormal32}
+
+// manyNormal32 is boxMuller32 by vectors.
+func manyNormal32(g *philox.Generator, o []float32) {
+	var p polar
+	for len(o) > 0 {
+		n := min(len(o), 2*len(p.radius))
+		for i := 0; i < n/2; i += 2 {
+			p.set(i, g.Next())
+		}
+		p.normal(o[:n])
+		o = o[n:]
+	}
+}
+
+// A polar has pairs of uniform numbers, of which normal ones are made.
+type polar struct{ radius, angle, sin [256]float32 }
+
+// set sets pairs i and i+1.
+func (p *polar) set(i int, x [4]uint32) {
+	p.radius[i], p.angle[i], p.radius[i+1], p.angle[i+1] = unit32(x[0]), unit32(x[1]), unit32(x[2]), unit32(x[3])
+}
+
+// normal sets o to two numbers of each of the first pairs.
+func (p *polar) normal(o []float32) {
+	n := len(o) / 2
+	r, a, s := p.radius[:n], p.angle[:n], p.sin[:n]
+	vec.MaxScalar(r, r, least)
+	vec.Log(r, r)
+	vec.MulScalar(r, r, -2)
+	vec.Sqrt(r, r)
+	vec.MulScalar(a, a, 2*math.Pi)
+	vec.Sin(s, a)
+	vec.Cos(a, a)
+	for i, r := range r {
+		o[2*i], o[2*i+1] = s[i]*r, a[i]*r
+	}
+}
 
 var normal64 = distribution[float64]{group: 2, draw: func(g *philox.Generator, o *[4]float64) {
 	x := g.Next()
@@ -134,7 +189,31 @@ var normal64 = distribution[float64]{group: 2, draw: func(g *philox.Generator, o
 // cut is where the truncated normal distribution ends, in deviations.
 const cut = 2
 
-var truncated32 = distribution[float32]{group: 4, reject: func(s *philox.Single, o *[4]float32) {
+var truncated32 = distribution[float32]{group: 4, reject: rejectTruncated32, many: func(g *philox.Generator, o []float32) {
+	var p polar
+	const step = 4 * reserved / 4 // of the counter, from group to group
+	for len(o) > 0 {
+		n := min(len(o), 2*len(p.radius))
+		begin := *g
+		for i := 0; i < n/2; i += 2 {
+			at := *g
+			p.set(i, at.Next())
+			g.Skip(step)
+		}
+		p.normal(o[:n])
+		for i := 0; i < n; i += 4 {
+			if group := (*[4]float32)(o[i:]); slices.ContainsFunc(group[:], func(x float32) bool { return !(x > -cut && x < cut) }) {
+				at := begin
+				at.Skip(uint64(i) / 4 * step)
+				rejectTruncated32(philox.NewSingle(at), group)
+			}
+		}
+		o = o[n:]
+	}
+}}
+
+// rejectTruncated32 draws until four numbers are within the cut.
+func rejectTruncated32(s *philox.Single, o *[4]float32) {
 	for i := 0; ; {
 		x0, x1 := s.One(), s.One()
 		y0, y1 := boxMuller32(x0, x1)
@@ -147,7 +226,7 @@ var truncated32 = distribution[float32]{group: 4, reject: func(s *philox.Single,
 			}
 		}
 	}
-}}
+}
 
 var truncated64 = distribution[float64]{group: 2, reject: func(s *philox.Single, o *[4]float64) {
 	for i := 0; ; {
