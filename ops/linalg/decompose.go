@@ -180,7 +180,7 @@ func newSvd[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 		return [][]int{{p}, {m, p}, {n, p}}, nil
 	}
 	return &batch[T]{inputs: 1, sizes: sizes, outputs: c.Outputs, run: func(s *scratch[T]) error {
-		values, u, v := singular(s.ctx, s.in[0], vectors && full, tolerance)
+		values, u, v := singular(s.ctx, s.in[0], vectors, full, tolerance)
 		for i, x := range values {
 			s.out[0].data[i] = of[T](x)
 		}

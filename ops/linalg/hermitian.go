@@ -40,6 +40,7 @@ func hermitianRows[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (rows 
 		rows = q.columns(ctx, n, n).adjoint(ctx)
 		conjugate(ctx, rows.data)
 	}
+	var turns turns
 	steps := 0
 	for end := n - 1; end > 0; {
 		for i := range end {
@@ -61,8 +62,16 @@ func hermitianRows[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (rows 
 		if steps++; steps > 30*n {
 			return rows, nil, false
 		}
-		chase(ctx, diagonal, beside, start, end, rows)
+		chase(ctx, diagonal, beside, start, end, &turns)
+		if !wanted {
+			turns.clear()
+		}
+		if turns.len() > mostTurns {
+			turnRows(ctx, rows, &turns)
+			turns.clear()
+		}
 	}
+	turnRows(ctx, rows, &turns)
 	for i := range n - 1 { // by selection, which moves few vectors
 		k := i
 		for j := i + 1; j < n; j++ {
@@ -137,6 +146,7 @@ func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T],
 // only its own columns, and all that is behind them at its end, by one product: J. Dongarra,
 // S. Hammarling and D. Sorensen, Block reduction of matrices to condensed forms, 1989.
 func tridiagonalizeReal(ctx *kernel.Context, a matrix[float64]) (q reflections[float64], diagonal, beside []float64) {
+	const panel = 16
 	n := a.rows
 	q.shift = 1
 	diagonal, beside = make([]float64, n), make([]float64, max(0, n-1))
@@ -148,9 +158,9 @@ func tridiagonalizeReal(ctx *kernel.Context, a matrix[float64]) (q reflections[f
 			a.set(j, i, x)
 		}
 	}
-	left, right := make([]float64, 2*min(n, block)*n), make([]float64, 2*min(n, block)*n)
-	for first := 0; first < n-1; first += block {
-		width, size := min(block, n-1-first), n-first
+	left, right := make([]float64, 2*min(n, panel)*n), make([]float64, 2*min(n, panel)*n)
+	for first := 0; first < n-1; first += panel {
+		width, size := min(panel, n-1-first), n-first
 		v, w := newMatrix[float64](width, size), newMatrix[float64](width, size)
 		for j := range width {
 			ctx.Ask()
@@ -200,9 +210,9 @@ func tridiagonalizeReal(ctx *kernel.Context, a matrix[float64]) (q reflections[f
 
 // chase is one QR step on rows start to end of a tridiagonal matrix: the first
 // rotation is that of the shifted matrix, and the others chase what it puts
-// outside of the diagonals down to the end. The rotations are applied to
-// neighbouring rows, if there are any.
-func chase[T wide](ctx *kernel.Context, d, e []float64, start, end int, rows matrix[T]) {
+// outside of the diagonals down to the end. It appends the
+// rotations to turns.
+func chase(ctx *kernel.Context, d, e []float64, start, end int, turns *turns) {
 	half := (d[end-1] - d[end]) / 2
 	off := e[end-1]
 	shift := d[end]
@@ -230,24 +240,78 @@ func chase[T wide](ctx *kernel.Context, d, e []float64, start, end int, rows mat
 			z = -s * e[k+1]
 			e[k+1] *= c
 		}
-		if rows.rows > 0 {
-			p, q := rows.row(k), rows.row(k+1)
-			if p, ok := any(p).([]float64); ok {
-				vec.Rotate(p, any(q).([]float64), c, s)
-				continue
-			}
-			cc, ss := of[T](c), of[T](s)
-			for i, u := range p {
-				w := q[i]
-				p[i], q[i] = cc*u-ss*w, ss*u+cc*w
-			}
-		}
+		turns.add(k, c, s)
 	}
+}
+
+// A turns is a sequence of rotations of rows and those below them.
+type turns struct {
+	runs  []run
+	pairs []float64 // the cosine and the sine of each
+}
+
+// A run is the rotations of pairs of rows from the first on, one after the other.
+type run struct{ first, count int }
+
+// mostTurns is how many rotations are collected before they are applied.
+const mostTurns = 1 << 11
+
+func (t *turns) len() int { return len(t.pairs) / 2 }
+
+func (t *turns) clear() { t.runs, t.pairs = t.runs[:0], t.pairs[:0] }
+
+// add adds the rotation of row k and the one below it.
+func (t *turns) add(k int, c, s float64) {
+	if n := len(t.runs); n > 0 && k > 0 && t.runs[n-1].first+t.runs[n-1].count == k {
+		t.runs[n-1].count++
+	} else {
+		t.runs = append(t.runs, run{k, 1})
+	}
+	t.pairs = append(t.pairs, c, s)
+}
+
+// turnRows applies rotations to rows, if there are any. A core does so for some columns.
+func turnRows[T wide](ctx *kernel.Context, rows matrix[T], t *turns) {
+	if rows.rows == 0 || t.len() == 0 {
+		return
+	}
+	ctx.Parallel(rows.cols, max(64, 1<<16/t.len()), func(lo, hi int) {
+		pairs := t.pairs
+		each := max(1, 1<<18/(hi-lo)) // of a run before it asks again
+		for _, r := range t.runs {
+			if data, ok := any(rows.data).([]float64); ok {
+				for from := 0; from < r.count; from += each {
+					if ctx.Err() != nil {
+						return
+					}
+					vec.RotateRows(data[(r.first+from)*rows.cols+lo:], rows.cols, hi-lo, pairs[2*from:2*min(r.count, from+each)])
+				}
+			} else {
+				if ctx.Err() != nil {
+					return
+				}
+				for i := range r.count {
+					p, q := rows.row(r.first + i)[lo:hi], rows.row(r.first + i + 1)[lo:hi]
+					cc, ss := of[T](pairs[2*i]), of[T](pairs[2*i+1])
+					for i, u := range p {
+						w := q[i]
+						p[i], q[i] = cc*u-ss*w, ss*u+cc*w
+					}
+				}
+			}
+			pairs = pairs[2*r.count:]
+		}
+	})
+	ctx.Ask()
 }
 
 // rotation returns the cosine and the sine for which s·x + c·z = 0.
 func rotation(x, z float64) (c, s float64) {
-	switch {
+	if square := x*x + z*z; square > 0x1p-900 && square < 0x1p900 {
+		inverse := 1 / math.Sqrt(square)
+		return x * inverse, -z * inverse
+	}
+	switch { // of what squares might be rounded to nothing, or be infinite
 	case z == 0:
 		return math.Copysign(1, x), 0
 	case x == 0:

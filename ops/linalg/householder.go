@@ -51,6 +51,7 @@ type reflections[T wide] struct {
 	shift int
 	v     [][]T
 	tau   []T
+	parts []compact[T] // of the first blocks, where they are known
 }
 
 // add appends the adjoint of 1 - tau·v·vᴴ. It keeps v.
@@ -65,7 +66,12 @@ func (r *reflections[T]) applyTo(ctx *kernel.Context, a matrix[T], from func(fir
 	for hi := len(r.v); hi > 0; {
 		lo := (hi - 1) / block * block
 		ctx.Ask()
-		w := r.compact(ctx, lo, hi)
+		var w compact[T]
+		if i := lo / block; i < len(r.parts) {
+			w = r.parts[i]
+		} else {
+			w = r.compact(ctx, lo, hi)
+		}
 		w.applyTo(ctx, a, lo+r.shift, from(lo+r.shift), false)
 		hi = lo
 	}
@@ -81,23 +87,31 @@ func (r *reflections[T]) compact(ctx *kernel.Context, lo, hi int) (w compact[T])
 	for i := range hi - lo {
 		copy(w.v.row(i)[i:], r.v[lo+i])
 	}
-	products := make([]T, hi-lo)
+	products := newMatrix[T](hi-lo, hi-lo) // of vectors with conjugated ones
+	addProduct(ctx, false, true, hi-lo, hi-lo, w.v.cols, w.v.data, w.v.cols, w.conjugated(ctx), w.v.cols, products.data, hi-lo)
 	for i := range hi - lo {
 		ctx.Ask()
 		tau := r.tau[lo+i]
 		for j := range i {
-			products[j] = inner(w.v.row(j)[i:], w.v.row(i)[i:])
-		}
-		for j := range i {
 			var sum T
 			for k := j; k < i; k++ {
-				sum += w.t.at(j, k) * products[k]
+				sum += w.t.at(j, k) * products.at(i, k)
 			}
 			w.t.set(j, i, -tau*sum)
 		}
 		w.t.set(i, i, tau)
 	}
 	return w
+}
+
+// conjugated is conj(V).
+func (w *compact[T]) conjugated(ctx *kernel.Context) []T {
+	if !isComplex[T]() {
+		return w.v.data
+	}
+	v := append([]T(nil), w.v.data...)
+	conjugate(ctx, v)
+	return v
 }
 
 // applyTo replaces the columns of a from one on by the product, or its adjoint, times
@@ -107,11 +121,7 @@ func (w *compact[T]) applyTo(ctx *kernel.Context, a matrix[T], first, from int, 
 	if cols <= 0 {
 		return
 	}
-	left := w.v.data
-	if isComplex[T]() {
-		left = append([]T(nil), left...)
-		conjugate(ctx, left)
-	}
+	left := w.conjugated(ctx)
 	part := a.data[first*a.cols+from:]
 	sums := newMatrix[T](count, cols)
 	addProduct(ctx, false, false, count, cols, w.v.cols, left, w.v.cols, part, a.cols, sums.data, cols)
@@ -166,6 +176,7 @@ func triangularize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) 
 		if from := first + width; from < a.cols {
 			w := q.compact(ctx, first, from)
 			w.applyTo(ctx, a, first, from, true)
+			q.parts = append(q.parts, w)
 		}
 	}
 	return q

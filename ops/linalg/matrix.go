@@ -118,10 +118,18 @@ func (a matrix[T]) finite(ctx *kernel.Context) bool {
 	return true
 }
 
-// largest returns the greatest absolute value of an element.
+// largest returns the greatest absolute value of an element; all are finite.
 func (a matrix[T]) largest(ctx *kernel.Context) float64 {
 	most := 0.0
 	for piece := range pieces(ctx, a.data) {
+		if piece, ok := any(piece).([]float64); ok {
+			for _, x := range piece {
+				if x = math.Abs(x); x > most {
+					most = x
+				}
+			}
+			continue
+		}
 		for _, x := range piece {
 			most = max(most, abs(x))
 		}

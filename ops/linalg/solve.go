@@ -129,7 +129,7 @@ func normalEquations[T scalar](s *scratch[T], weight float64) error {
 // values that may be rounding errors of T count as 0.
 func leastNorm[T scalar, W wide](s *scratch[T]) {
 	a, b := convert[W](s.in[0]), convert[W](s.in[1])
-	values, u, v := singular(s.ctx, a, false, 0x1p-52)
+	values, u, v := singular(s.ctx, a, true, false, 0x1p-52)
 	epsilon, _ := precision[T]()
 	y := u.adjoint(s.ctx).times(s.ctx, b)
 	for i, value := range values {

@@ -11,7 +11,7 @@ import (
 )
 
 // singular finds the singular values of a, from the largest, and as columns of
-// u and v the vectors: as many as there are values, or, if full, all. Elements
+// u and v the vectors, if they are wanted: as many as there are values, or, if full, all. Elements
 // that are not finite make everything NaN. It overwrites a.
 //
 // The columns of the triangle of a, or of its adjoint, whichever is not broader
@@ -20,9 +20,9 @@ import (
 // Small singular values are as exact, relatively, as the columns allow, unless the
 // rotations begin at eigenvectors (see precondition): then all are as exact as the
 // greatest one. Vectors are orthogonal up to tolerance.
-func singular[T wide](ctx *kernel.Context, a matrix[T], full bool, tolerance float64) (s []float64, u, v matrix[T]) {
+func singular[T wide](ctx *kernel.Context, a matrix[T], wanted, full bool, tolerance float64) (s []float64, u, v matrix[T]) {
 	if a.rows < a.cols {
-		s, v, u = singular(ctx, a.adjoint(ctx), full, tolerance)
+		s, v, u = singular(ctx, a.adjoint(ctx), wanted, full, tolerance)
 		return s, u, v
 	}
 	m, n := a.rows, a.cols
@@ -41,6 +41,14 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool, tolerance flo
 		size = 1 // its inverse would overflow
 	}
 	scale(ctx, a.data, of[T](1/size))
+	if data, ok := any(a.data).([]float64); ok && !wanted && tolerance >= 0x1p-30 {
+		if s = singularNumbers(ctx, matrix[float64]{m, n, data}); s != nil {
+			for i := range s {
+				s[i] *= size
+			}
+			return s, u, v
+		}
+	}
 	var q reflections[T]
 	if m > n {
 		q = triangularize(ctx, a)
@@ -49,10 +57,13 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool, tolerance flo
 	conjugate(ctx, a.data)
 	columns := a.adjoint(ctx) // one a row
 	right := identity[T](n)
+	done := false
 	if data, ok := any(columns.data).([]float64); ok {
-		precondition(ctx, matrix[float64]{n, n, data}, matrix[float64]{n, n, any(right.data).([]float64)})
+		done = precondition(ctx, matrix[float64]{n, n, data}, matrix[float64]{n, n, any(right.data).([]float64)}, tolerance)
 	}
-	orthogonalize(ctx, columns, right, tolerance)
+	if !done {
+		orthogonalize(ctx, columns, right, tolerance)
+	}
 	s = make([]float64, n)
 	order := make([]int, n)
 	for j := range n {
@@ -81,6 +92,30 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool, tolerance flo
 	return values, u, v
 }
 
+// singularNumbers returns the singular values of a real matrix to 2⁻³⁰ of the greatest: the
+// roots of the eigenvalues of the product of the matrix with itself; nil if they are not so
+// exact, or few.
+func singularNumbers(ctx *kernel.Context, a matrix[float64]) (s []float64) {
+	if a.cols < fewest || a.cols > 1<<7 {
+		return nil
+	}
+	gram := gramian(ctx, a.transpose(ctx))
+	if gram.data == nil {
+		return nil
+	}
+	_, squares, ok := hermitianRows(ctx, gram, false)
+	// The error of a square is that of the greatest times 2⁻⁵² and a.cols at most, and what it
+	// does to the root the less the larger this is.
+	if !ok || !(squares[0] > 0x1p-34*squares[a.cols-1]) {
+		return nil
+	}
+	slices.Reverse(squares)
+	for i, x := range squares {
+		squares[i] = math.Sqrt(x)
+	}
+	return squares
+}
+
 // precondition replaces a by b·a for an orthogonal matrix b, the identity before, so that the
 // rows are nearly orthogonal, the longest first. Where the product of lengths is small against
 // the square of the largest they may be far from it. Rows that are rounding errors of the
@@ -88,52 +123,76 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], full bool, tolerance flo
 //
 // It does nothing for few rows, or such as differ much in length: then the short ones may
 // be exact, and stay so only if long ones are not added to them and subtracted again.
-func precondition(ctx *kernel.Context, a, b matrix[float64]) {
-	const (
-		fewest    = 16
-		different = 1 << 20 // squared
-	)
+// orthogonal reports whether nothing is left to do.
+func precondition(ctx *kernel.Context, a, b matrix[float64], tolerance float64) (orthogonal bool) {
 	n := a.rows
 	if n < fewest {
-		return
+		return false
 	}
-	least, most := math.Inf(1), 0.0
-	for i := range n {
-		if i%32 == 31 {
-			ctx.Ask()
-		}
-		size := squares(ctx, a.row(i))
-		least, most = min(least, size), max(most, size)
+	gram := gramian(ctx, a)
+	if gram.data == nil {
+		return false
 	}
-	if !(most < different*least) {
-		return
-	}
-	gram := newMatrix[float64](n, n)
-	vec.Gemm(ctx.Pool(), false, true, n, n, a.cols, a.data, a.cols, a.data, a.cols, gram.data, n)
-	ctx.Ask()
 	rows, _, ok := hermitianRows(ctx, gram, true)
 	if !ok {
-		return
+		return false
 	}
 	for i := range n { // in descending order
 		copy(b.row(i), rows.row(n-1-i))
 	}
 	copy(a.data, b.times(ctx, a).data)
-	least = 0
+	vec.Gemm(ctx.Pool(), false, true, n, n, a.cols, a.data, a.cols, a.data, a.cols, gram.data, n)
+	ctx.Ask()
+	lengths := make([]float64, n)
+	least := 0.0
+	for i := range n {
+		lengths[i] = math.Sqrt(gram.at(i, i))
+		if least = max(least, lengths[i]*0x1p-52*float64(n)); lengths[i] <= least {
+			lengths[i] = 0
+			clear(a.row(i))
+		}
+	}
 	for i := range n {
 		if i%32 == 31 {
 			ctx.Ask()
 		}
-		size := math.Sqrt(squares(ctx, a.row(i)))
-		if least = max(least, size*0x1p-52*float64(n)); size <= least {
-			clear(a.row(i))
+		limit := tolerance * lengths[i]
+		for j, x := range gram.row(i)[:i] {
+			if math.Abs(x) > limit*lengths[j] && lengths[i] > 0 && lengths[j] > 0 {
+				return false
+			}
 		}
 	}
+	return true
+}
+
+// fewest is of how many rows at least rotations begin at eigenvectors.
+const fewest = 12
+
+// gramian returns the products of all rows, unless the lengths of these differ much.
+func gramian(ctx *kernel.Context, a matrix[float64]) matrix[float64] {
+	const different = 1 << 20 // squared
+	n := a.rows
+	gram := newMatrix[float64](n, n)
+	vec.Gemm(ctx.Pool(), false, true, n, n, a.cols, a.data, a.cols, a.data, a.cols, gram.data, n)
+	ctx.Ask()
+	least, most := math.Inf(1), 0.0
+	for i := range n {
+		least, most = min(least, gram.at(i, i)), max(most, gram.at(i, i))
+	}
+	if !(most < different*least) {
+		return matrix[float64]{}
+	}
+	return gram
 }
 
 // orthogonalize rotates the rows of a, and with them those of b, until the cosines of all
 // pairs are at most the tolerance.
 func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T], tolerance float64) {
+	if data, ok := any(a.data).([]float64); ok {
+		orthogonalizeReal(ctx, matrix[float64]{a.rows, a.cols, data}, matrix[float64]{b.rows, b.cols, any(b.data).([]float64)}, tolerance)
+		return
+	}
 	norms := make([]float64, a.rows) // squared, of the rows
 	each := max(1, 1<<15/max(1, a.cols))
 	for sweep, again := 0, true; again && sweep < 60; sweep++ {
@@ -165,13 +224,52 @@ func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T], tolerance float6
 	}
 }
 
-// rotate makes (x, y) the pair (c·x - s·phase·y, s·x + c·phase·y), of real numbers
-// perhaps with another sign of y.
-func rotate[T wide](x, y []T, c, s, phase T) {
-	if x, ok := any(x).([]float64); ok {
-		vec.Rotate(x, any(y).([]float64), realPart(c), realPart(s*phase))
-		return
+// orthogonalizeReal is orthogonalize for real numbers.
+func orthogonalizeReal(ctx *kernel.Context, a, b matrix[float64], tolerance float64) {
+	norms := make([]float64, a.rows) // squared, of the rows
+	each := max(1, 1<<15/max(1, a.cols))
+	for sweep, again := 0, true; again && sweep < 60; sweep++ {
+		again = false
+		for i := range norms {
+			norms[i] = vec.Dot(a.row(i), a.row(i))
+		}
+		for i := range a.rows {
+			x := a.row(i)
+			for j := i + 1; j < a.rows; j++ {
+				if (j-i)%each == 0 {
+					ctx.Ask()
+				}
+				y := a.row(j)
+				g := vec.Dot(x, y)
+				size := math.Abs(g)
+				if size <= tolerance*math.Sqrt(norms[i])*math.Sqrt(norms[j]) || size < 0x1p-1000 {
+					continue
+				}
+				again = true
+				t := tangent(norms[j]-norms[i], size)
+				c := 1 / math.Sqrt(1+t*t)
+				s := math.Copysign(c, g) * t
+				vec.Rotate(x, y, c, s)
+				vec.Rotate(b.row(i), b.row(j), c, s)
+				norms[i] = max(0, norms[i]-t*size)
+				norms[j] = max(0, norms[j]+t*size)
+			}
+		}
 	}
+}
+
+// tangent returns the smaller solution t of t² + t·difference/size = 1, of the sign of the
+// difference.
+func tangent(difference, size float64) float64 {
+	if square := difference*difference + 4*size*size; square > 0x1p-900 {
+		return 2 * size / (difference + math.Copysign(math.Sqrt(square), difference))
+	}
+	zeta := difference / (2 * size)
+	return math.Copysign(1/(math.Abs(zeta)+math.Hypot(1, zeta)), zeta)
+}
+
+// rotate makes (x, y) the pair (c·x - s·phase·y, s·x + c·phase·y).
+func rotate[T wide](x, y []T, c, s, phase T) {
 	cp, sp := c*phase, s*phase
 	for i, p := range x {
 		q := y[i]

@@ -300,6 +300,9 @@ func rotate64AVX512(x []float64, y []float64, c float64, s float64)
 func dot64AVX512(x []float64, y []float64) float64
 
 //go:noescape
+func rotateRows64AVX512(rows []float64, ld int, turns []float64)
+
+//go:noescape
 func tapLineAVX512_3x1(t *lineRun)
 
 //go:noescape
@@ -619,6 +622,9 @@ func rotate64AVX2(x []float64, y []float64, c float64, s float64)
 
 //go:noescape
 func dot64AVX2(x []float64, y []float64) float64
+
+//go:noescape
+func rotateRows64AVX2(rows []float64, ld int, turns []float64)
 
 //go:noescape
 func tapLineAVX2_3x1(t *lineRun)

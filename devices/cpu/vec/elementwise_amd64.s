@@ -8013,6 +8013,112 @@ done285:
 	VZEROUPPER
 	RET
 
+// func rotateRows64AVX512(rows []float64, ld int, turns []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·rotateRows64AVX512(SB), NOSPLIT, $0-56
+	MOVQ rows_base+0(FP), AX
+	MOVQ rows_len+8(FP), CX
+	MOVQ ld+24(FP), DX
+	MOVQ turns_base+32(FP), BX
+	MOVQ turns_len+40(FP), SI
+
+many286:
+	CMPQ    CX, $0x00000020
+	JLT     tail287
+	MOVQ    AX, DI
+	MOVQ    BX, R8
+	MOVQ    SI, R9
+	VMOVUPS (DI), Z0
+	VMOVUPS 64(DI), Z1
+	VMOVUPS 128(DI), Z2
+	VMOVUPS 192(DI), Z3
+
+next289:
+	VBROADCASTSD (R8), Z4
+	VBROADCASTSD 8(R8), Z5
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Z6
+	VMOVUPS      64(DI), Z7
+	VMOVUPS      128(DI), Z8
+	VMOVUPS      192(DI), Z9
+	SUBQ         DX, DI
+	VMULPD       Z0, Z5, Z10
+	VMULPD       Z6, Z5, Z11
+	VMULPD       Z0, Z4, Z0
+	VMULPD       Z6, Z4, Z6
+	VSUBPD       Z11, Z0, Z11
+	VMOVUPS      Z11, (DI)
+	VADDPD       Z6, Z10, Z0
+	VMULPD       Z1, Z5, Z6
+	VMULPD       Z7, Z5, Z10
+	VMULPD       Z1, Z4, Z1
+	VMULPD       Z7, Z4, Z7
+	VSUBPD       Z10, Z1, Z10
+	VMOVUPS      Z10, 64(DI)
+	VADDPD       Z7, Z6, Z1
+	VMULPD       Z2, Z5, Z6
+	VMULPD       Z8, Z5, Z7
+	VMULPD       Z2, Z4, Z2
+	VMULPD       Z8, Z4, Z8
+	VSUBPD       Z7, Z2, Z7
+	VMOVUPS      Z7, 128(DI)
+	VADDPD       Z8, Z6, Z2
+	VMULPD       Z3, Z5, Z6
+	VMULPD       Z9, Z5, Z5
+	VMULPD       Z3, Z4, Z3
+	VMULPD       Z9, Z4, Z9
+	VSUBPD       Z5, Z3, Z5
+	VMOVUPS      Z5, 192(DI)
+	VADDPD       Z9, Z6, Z3
+	ADDQ         DX, DI
+	ADDQ         $0x10, R8
+	SUBQ         $0x02, R9
+	JNE          next289
+	VMOVUPS      Z0, (DI)
+	VMOVUPS      Z1, 64(DI)
+	VMOVUPS      Z2, 128(DI)
+	VMOVUPS      Z3, 192(DI)
+	ADDQ         $0x00000100, AX
+	SUBQ         $0x00000020, CX
+	JMP          many286
+
+tail287:
+	CMPQ      CX, $0x00
+	JLE       done288
+	MOVL      $0xffffffff, DI
+	BZHIL     CX, DI, DI
+	KMOVW     DI, K1
+	MOVQ      AX, DI
+	MOVQ      BX, R8
+	MOVQ      SI, R9
+	VMOVUPD.Z (DI), K1, Z0
+
+next290:
+	VBROADCASTSD (R8), Z1
+	VBROADCASTSD 8(R8), Z2
+	ADDQ         DX, DI
+	VMOVUPD.Z    (DI), K1, Z3
+	SUBQ         DX, DI
+	VMULPD       Z0, Z2, Z4
+	VMULPD       Z3, Z2, Z2
+	VMULPD       Z0, Z1, Z0
+	VMULPD       Z3, Z1, Z3
+	VSUBPD       Z2, Z0, Z2
+	VMOVUPD      Z2, K1, (DI)
+	VADDPD       Z3, Z4, Z0
+	ADDQ         DX, DI
+	ADDQ         $0x10, R8
+	SUBQ         $0x02, R9
+	JNE          next290
+	VMOVUPD      Z0, K1, (DI)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, CX
+	JMP          tail287
+
+done288:
+	VZEROUPPER
+	RET
+
 // func tapLineAVX512_3x1(t *byte)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
@@ -8022,7 +8128,7 @@ TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels286:
+channels291:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -8037,7 +8143,7 @@ channels286:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group287:
+group292:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8067,13 +8173,13 @@ group287:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed290
+	JE      summed295
 	TESTQ   DI, DI
-	JNE     ends291
+	JNE     ends296
 	CMPQ    R11, $0x10
-	JNE     ends291
+	JNE     ends296
 
-row288:
+row293:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -8184,29 +8290,29 @@ row288:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row288
-	JMP     summed290
+	JNE     row293
+	JMP     summed295
 
-ends291:
+ends296:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column292
+	JE      column297
 	CMPQ    DI, $0x01
-	JE      column293
-	JMP     column294
+	JE      column298
+	JMP     column299
 
-column292:
+column297:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over295
+	JE      over300
 
-column293:
+column298:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z20
 	VADDPS  Z20, Z0, Z0
@@ -8214,9 +8320,9 @@ column293:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over295
+	JE      over300
 
-column294:
+column299:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -8226,7 +8332,7 @@ column294:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -8236,7 +8342,7 @@ column294:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -8246,7 +8352,7 @@ column294:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -8256,7 +8362,7 @@ column294:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -8266,7 +8372,7 @@ column294:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -8276,7 +8382,7 @@ column294:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -8286,7 +8392,7 @@ column294:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -8296,7 +8402,7 @@ column294:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -8306,7 +8412,7 @@ column294:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -8316,7 +8422,7 @@ column294:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -8326,7 +8432,7 @@ column294:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -8336,7 +8442,7 @@ column294:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z17
 	VADDPS  Z17, Z12, Z12
@@ -8344,20 +8450,20 @@ column294:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over295
+	JE      over300
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over295:
+over300:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends291
+	JNE  ends296
 
-summed290:
+summed295:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled296
+	JEQ     scaled301
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -8376,9 +8482,9 @@ summed290:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled296:
+scaled301:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased297
+	JEQ     biased302
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -8397,10 +8503,10 @@ scaled296:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased297:
+biased302:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none300
+	JEQ     none305
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -8409,77 +8515,77 @@ biased297:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added298
+	JE      added303
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added298:
-none300:
+added303:
+none305:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited302
+	JEQ     limited307
 	TESTB   $0x08, 136(AX)
-	JEQ     six301
+	JEQ     six306
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -8509,9 +8615,9 @@ none300:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited302
+	JMP     limited307
 
-six301:
+six306:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -8571,66 +8677,66 @@ six301:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited302:
+limited307:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored299
+	JE      stored304
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored299:
+stored304:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done289
+	JE      done294
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -8638,14 +8744,14 @@ stored299:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group287
+	JMP     group292
 
-done289:
+done294:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels286
+	JLT  channels291
 	VZEROUPPER
 	RET
 
@@ -8675,7 +8781,7 @@ TEXT ·tapLineShortAVX512_3x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group304:
+group309:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8705,13 +8811,13 @@ group304:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed307
+	JE      summed312
 	TESTQ   DI, DI
-	JNE     ends308
+	JNE     ends313
 	CMPQ    R11, $0x10
-	JNE     ends308
+	JNE     ends313
 
-row305:
+row310:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -8822,29 +8928,29 @@ row305:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row305
-	JMP       summed307
+	JNE       row310
+	JMP       summed312
 
-ends308:
+ends313:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column309
+	JE        column314
 	CMPQ      DI, $0x01
-	JE        column310
-	JMP       column311
+	JE        column315
+	JMP       column316
 
-column309:
+column314:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over312
+	JE        over317
 
-column310:
+column315:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8852,9 +8958,9 @@ column310:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over312
+	JE        over317
 
-column311:
+column316:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8864,7 +8970,7 @@ column311:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -8874,7 +8980,7 @@ column311:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -8884,7 +8990,7 @@ column311:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -8894,7 +9000,7 @@ column311:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -8904,7 +9010,7 @@ column311:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -8914,7 +9020,7 @@ column311:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -8924,7 +9030,7 @@ column311:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -8934,7 +9040,7 @@ column311:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -8944,7 +9050,7 @@ column311:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -8954,7 +9060,7 @@ column311:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -8964,7 +9070,7 @@ column311:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -8974,7 +9080,7 @@ column311:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z17
 	VADDPS    Z17, Z12, Z12
@@ -8982,20 +9088,20 @@ column311:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over312
+	JE        over317
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over312:
+over317:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends308
+	JNE  ends313
 
-summed307:
+summed312:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled313
+	JEQ       scaled318
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9014,9 +9120,9 @@ summed307:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled313:
+scaled318:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased314
+	JEQ       biased319
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9035,10 +9141,10 @@ scaled313:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased314:
+biased319:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none317
+	JEQ       none322
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -9047,77 +9153,77 @@ biased314:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added315
+	JE        added320
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added315:
-none317:
+added320:
+none322:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited319
+	JEQ     limited324
 	TESTB   $0x08, 136(AX)
-	JEQ     six318
+	JEQ     six323
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -9147,9 +9253,9 @@ none317:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited319
+	JMP     limited324
 
-six318:
+six323:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -9209,66 +9315,66 @@ six318:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited319:
+limited324:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored316
+	JE      stored321
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored316:
+stored321:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done306
+	JE      done311
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -9276,9 +9382,9 @@ stored316:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group304
+	JMP     group309
 
-done306:
+done311:
 	VZEROUPPER
 	RET
 
@@ -9291,7 +9397,7 @@ TEXT ·tapLineAVX512_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels320:
+channels325:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -9306,7 +9412,7 @@ channels320:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group321:
+group326:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9336,13 +9442,13 @@ group321:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed324
+	JE      summed329
 	TESTQ   DI, DI
-	JNE     ends325
+	JNE     ends330
 	CMPQ    R11, $0x1d
-	JNE     ends325
+	JNE     ends330
 
-row322:
+row327:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -9468,37 +9574,37 @@ row322:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row322
-	JMP     summed324
+	JNE     row327
+	JMP     summed329
 
-ends325:
+ends330:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column326
+	JE      column331
 	CMPQ    DI, $0x01
-	JE      column327
-	JMP     column328
+	JE      column332
+	JMP     column333
 
-column326:
+column331:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over329
+	JE      over334
 
-column327:
+column332:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over329
+	JE      over334
 
-column328:
+column333:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -9506,13 +9612,13 @@ column328:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -9520,13 +9626,13 @@ column328:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -9534,13 +9640,13 @@ column328:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -9548,13 +9654,13 @@ column328:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -9562,13 +9668,13 @@ column328:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -9576,13 +9682,13 @@ column328:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -9590,13 +9696,13 @@ column328:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -9604,13 +9710,13 @@ column328:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x11
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x12
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -9618,13 +9724,13 @@ column328:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x13
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x14
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -9632,13 +9738,13 @@ column328:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x15
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x16
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -9646,13 +9752,13 @@ column328:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x17
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x18
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -9660,13 +9766,13 @@ column328:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x19
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1a
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z12, Z12
@@ -9674,26 +9780,26 @@ column328:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1b
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z15, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1c
-	JE      over329
+	JE      over334
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over329:
+over334:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends325
+	JNE  ends330
 
-summed324:
+summed329:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled330
+	JEQ     scaled335
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -9712,9 +9818,9 @@ summed324:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled330:
+scaled335:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased331
+	JEQ     biased336
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -9733,10 +9839,10 @@ scaled330:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased331:
+biased336:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none334
+	JEQ     none339
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -9745,77 +9851,77 @@ biased331:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added332
+	JE      added337
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added332:
-none334:
+added337:
+none339:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited336
+	JEQ     limited341
 	TESTB   $0x08, 136(AX)
-	JEQ     six335
+	JEQ     six340
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -9845,9 +9951,9 @@ none334:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited336
+	JMP     limited341
 
-six335:
+six340:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -9907,66 +10013,66 @@ six335:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited336:
+limited341:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored333
+	JE      stored338
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored333:
+stored338:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done323
+	JE      done328
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -9975,14 +10081,14 @@ stored333:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group321
+	JMP     group326
 
-done323:
+done328:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels320
+	JLT  channels325
 	VZEROUPPER
 	RET
 
@@ -10012,7 +10118,7 @@ TEXT ·tapLineShortAVX512_3x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group338:
+group343:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -10042,13 +10148,13 @@ group338:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed341
+	JE      summed346
 	TESTQ   DI, DI
-	JNE     ends342
+	JNE     ends347
 	CMPQ    R11, $0x1d
-	JNE     ends342
+	JNE     ends347
 
-row339:
+row344:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -10174,37 +10280,37 @@ row339:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row339
-	JMP       summed341
+	JNE       row344
+	JMP       summed346
 
-ends342:
+ends347:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column343
+	JE        column348
 	CMPQ      DI, $0x01
-	JE        column344
-	JMP       column345
+	JE        column349
+	JMP       column350
 
-column343:
+column348:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over346
+	JE        over351
 
-column344:
+column349:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over346
+	JE        over351
 
-column345:
+column350:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -10212,13 +10318,13 @@ column345:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -10226,13 +10332,13 @@ column345:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -10240,13 +10346,13 @@ column345:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -10254,13 +10360,13 @@ column345:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -10268,13 +10374,13 @@ column345:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -10282,13 +10388,13 @@ column345:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -10296,13 +10402,13 @@ column345:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x10
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -10310,13 +10416,13 @@ column345:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x11
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x12
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -10324,13 +10430,13 @@ column345:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x13
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x14
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -10338,13 +10444,13 @@ column345:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x15
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x16
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -10352,13 +10458,13 @@ column345:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x17
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x18
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -10366,13 +10472,13 @@ column345:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x19
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1a
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z12, Z12
@@ -10380,26 +10486,26 @@ column345:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1b
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z15, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1c
-	JE        over346
+	JE        over351
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over346:
+over351:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends342
+	JNE  ends347
 
-summed341:
+summed346:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled347
+	JEQ       scaled352
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -10418,9 +10524,9 @@ summed341:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled347:
+scaled352:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased348
+	JEQ       biased353
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -10439,10 +10545,10 @@ scaled347:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased348:
+biased353:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none351
+	JEQ       none356
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -10451,77 +10557,77 @@ biased348:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added349
+	JE        added354
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added349:
-none351:
+added354:
+none356:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited353
+	JEQ     limited358
 	TESTB   $0x08, 136(AX)
-	JEQ     six352
+	JEQ     six357
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -10551,9 +10657,9 @@ none351:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited353
+	JMP     limited358
 
-six352:
+six357:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -10613,66 +10719,66 @@ six352:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited353:
+limited358:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored350
+	JE      stored355
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored350:
+stored355:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done340
+	JE      done345
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -10681,9 +10787,9 @@ stored350:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group338
+	JMP     group343
 
-done340:
+done345:
 	VZEROUPPER
 	RET
 
@@ -10697,7 +10803,7 @@ TEXT ·tapLineAVX512_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels354:
+channels359:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -10712,7 +10818,7 @@ channels354:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group355:
+group360:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -10742,13 +10848,13 @@ group355:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed358
+	JE      summed363
 	TESTQ   R8, R8
-	JNE     ends359
+	JNE     ends364
 	CMPQ    R12, $0x12
-	JNE     ends359
+	JNE     ends364
 
-row356:
+row361:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -10919,10 +11025,10 @@ row356:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row356
-	JMP     summed358
+	JNE     row361
+	JMP     summed363
 
-ends359:
+ends364:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -10930,24 +11036,24 @@ ends359:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column360
+	JE      column365
 	CMPQ    R8, $0x01
-	JE      column361
+	JE      column366
 	CMPQ    R8, $0x02
-	JE      column362
+	JE      column367
 	CMPQ    R8, $0x03
-	JE      column363
-	JMP     column364
+	JE      column368
+	JMP     column369
 
-column360:
+column365:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over365
+	JE      over370
 
-column361:
+column366:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10955,9 +11061,9 @@ column361:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over365
+	JE      over370
 
-column362:
+column367:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10967,9 +11073,9 @@ column362:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over365
+	JE      over370
 
-column363:
+column368:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10981,9 +11087,9 @@ column363:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over365
+	JE      over370
 
-column364:
+column369:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -10997,7 +11103,7 @@ column364:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -11011,7 +11117,7 @@ column364:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -11025,7 +11131,7 @@ column364:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -11039,7 +11145,7 @@ column364:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -11053,7 +11159,7 @@ column364:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -11067,7 +11173,7 @@ column364:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -11081,7 +11187,7 @@ column364:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -11095,7 +11201,7 @@ column364:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -11109,7 +11215,7 @@ column364:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -11123,7 +11229,7 @@ column364:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z19
 	VADDPS  Z19, Z10, Z10
@@ -11135,7 +11241,7 @@ column364:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z11, Z11
@@ -11145,7 +11251,7 @@ column364:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -11153,20 +11259,20 @@ column364:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over365
+	JE      over370
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over365:
+over370:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends359
+	JNE  ends364
 
-summed358:
+summed363:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled366
+	JEQ     scaled371
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -11185,9 +11291,9 @@ summed358:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled366:
+scaled371:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased367
+	JEQ     biased372
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -11206,10 +11312,10 @@ scaled366:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased367:
+biased372:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none370
+	JEQ     none375
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -11218,77 +11324,77 @@ biased367:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added368
+	JE      added373
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added368:
-none370:
+added373:
+none375:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited372
+	JEQ     limited377
 	TESTB   $0x08, 136(AX)
-	JEQ     six371
+	JEQ     six376
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -11318,9 +11424,9 @@ none370:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited372
+	JMP     limited377
 
-six371:
+six376:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -11380,66 +11486,66 @@ six371:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited372:
+limited377:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored369
+	JE      stored374
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored369:
+stored374:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done357
+	JE      done362
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -11447,14 +11553,14 @@ stored369:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group355
+	JMP     group360
 
-done357:
+done362:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels354
+	JLT  channels359
 	VZEROUPPER
 	RET
 
@@ -11485,7 +11591,7 @@ TEXT ·tapLineShortAVX512_5x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group374:
+group379:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -11515,13 +11621,13 @@ group374:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed377
+	JE      summed382
 	TESTQ   R8, R8
-	JNE     ends378
+	JNE     ends383
 	CMPQ    R12, $0x12
-	JNE     ends378
+	JNE     ends383
 
-row375:
+row380:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -11692,10 +11798,10 @@ row375:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row375
-	JMP       summed377
+	JNE       row380
+	JMP       summed382
 
-ends378:
+ends383:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -11703,24 +11809,24 @@ ends378:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column379
+	JE        column384
 	CMPQ      R8, $0x01
-	JE        column380
+	JE        column385
 	CMPQ      R8, $0x02
-	JE        column381
+	JE        column386
 	CMPQ      R8, $0x03
-	JE        column382
-	JMP       column383
+	JE        column387
+	JMP       column388
 
-column379:
+column384:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over384
+	JE        over389
 
-column380:
+column385:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11728,9 +11834,9 @@ column380:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over384
+	JE        over389
 
-column381:
+column386:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11740,9 +11846,9 @@ column381:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over384
+	JE        over389
 
-column382:
+column387:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11754,9 +11860,9 @@ column382:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over384
+	JE        over389
 
-column383:
+column388:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11770,7 +11876,7 @@ column383:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -11784,7 +11890,7 @@ column383:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -11798,7 +11904,7 @@ column383:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -11812,7 +11918,7 @@ column383:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -11826,7 +11932,7 @@ column383:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -11840,7 +11946,7 @@ column383:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -11854,7 +11960,7 @@ column383:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -11868,7 +11974,7 @@ column383:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -11882,7 +11988,7 @@ column383:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -11896,7 +12002,7 @@ column383:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z19
 	VADDPS    Z19, Z10, Z10
@@ -11908,7 +12014,7 @@ column383:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z11, Z11
@@ -11918,7 +12024,7 @@ column383:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -11926,20 +12032,20 @@ column383:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over384
+	JE        over389
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over384:
+over389:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends378
+	JNE  ends383
 
-summed377:
+summed382:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled385
+	JEQ       scaled390
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -11958,9 +12064,9 @@ summed377:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled385:
+scaled390:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased386
+	JEQ       biased391
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -11979,10 +12085,10 @@ scaled385:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased386:
+biased391:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none389
+	JEQ       none394
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -11991,77 +12097,77 @@ biased386:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added387
+	JE        added392
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added387:
-none389:
+added392:
+none394:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited391
+	JEQ     limited396
 	TESTB   $0x08, 136(AX)
-	JEQ     six390
+	JEQ     six395
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -12091,9 +12197,9 @@ none389:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited391
+	JMP     limited396
 
-six390:
+six395:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -12153,66 +12259,66 @@ six390:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited391:
+limited396:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored388
+	JE      stored393
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored388:
+stored393:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done376
+	JE      done381
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -12220,9 +12326,9 @@ stored388:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group374
+	JMP     group379
 
-done376:
+done381:
 	VZEROUPPER
 	RET
 
@@ -12236,7 +12342,7 @@ TEXT ·tapLineAVX512_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels392:
+channels397:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -12251,7 +12357,7 @@ channels392:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group393:
+group398:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -12281,13 +12387,13 @@ group393:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed396
+	JE      summed401
 	TESTQ   R8, R8
-	JNE     ends397
+	JNE     ends402
 	CMPQ    R12, $0x1f
-	JNE     ends397
+	JNE     ends402
 
-row394:
+row399:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -12474,10 +12580,10 @@ row394:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row394
-	JMP     summed396
+	JNE     row399
+	JMP     summed401
 
-ends397:
+ends402:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -12485,32 +12591,32 @@ ends397:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column398
+	JE      column403
 	CMPQ    R8, $0x01
-	JE      column399
+	JE      column404
 	CMPQ    R8, $0x02
-	JE      column400
+	JE      column405
 	CMPQ    R8, $0x03
-	JE      column401
-	JMP     column402
+	JE      column406
+	JMP     column407
 
-column398:
+column403:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over403
+	JE      over408
 
-column399:
+column404:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over403
+	JE      over408
 
-column400:
+column405:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12518,9 +12624,9 @@ column400:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over403
+	JE      over408
 
-column401:
+column406:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12528,9 +12634,9 @@ column401:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over403
+	JE      over408
 
-column402:
+column407:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12540,7 +12646,7 @@ column402:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z1, Z1
@@ -12548,7 +12654,7 @@ column402:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -12558,7 +12664,7 @@ column402:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z2, Z2
@@ -12566,7 +12672,7 @@ column402:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -12576,7 +12682,7 @@ column402:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z3, Z3
@@ -12584,7 +12690,7 @@ column402:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -12594,7 +12700,7 @@ column402:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z4, Z4
@@ -12602,7 +12708,7 @@ column402:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -12612,7 +12718,7 @@ column402:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z5, Z5
@@ -12620,7 +12726,7 @@ column402:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -12630,7 +12736,7 @@ column402:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z6, Z6
@@ -12638,7 +12744,7 @@ column402:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -12648,7 +12754,7 @@ column402:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z7, Z7
@@ -12656,7 +12762,7 @@ column402:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -12666,7 +12772,7 @@ column402:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x13
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z8, Z8
@@ -12674,7 +12780,7 @@ column402:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x14
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -12684,7 +12790,7 @@ column402:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x15
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z9, Z9
@@ -12692,7 +12798,7 @@ column402:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x16
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -12702,7 +12808,7 @@ column402:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x17
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z10, Z10
@@ -12710,7 +12816,7 @@ column402:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x18
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z10, Z10
@@ -12720,7 +12826,7 @@ column402:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x19
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12728,7 +12834,7 @@ column402:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1a
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12738,7 +12844,7 @@ column402:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1b
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z19
 	VADDPS  Z19, Z12, Z12
@@ -12746,7 +12852,7 @@ column402:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1c
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -12754,26 +12860,26 @@ column402:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1d
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1e
-	JE      over403
+	JE      over408
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over403:
+over408:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends397
+	JNE  ends402
 
-summed396:
+summed401:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled404
+	JEQ     scaled409
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12792,9 +12898,9 @@ summed396:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled404:
+scaled409:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased405
+	JEQ     biased410
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12813,10 +12919,10 @@ scaled404:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased405:
+biased410:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none408
+	JEQ     none413
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -12825,77 +12931,77 @@ biased405:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added406
+	JE      added411
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added406:
-none408:
+added411:
+none413:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited410
+	JEQ     limited415
 	TESTB   $0x08, 136(AX)
-	JEQ     six409
+	JEQ     six414
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -12925,9 +13031,9 @@ none408:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited410
+	JMP     limited415
 
-six409:
+six414:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -12987,66 +13093,66 @@ six409:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited410:
+limited415:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored407
+	JE      stored412
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored407:
+stored412:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done395
+	JE      done400
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -13055,14 +13161,14 @@ stored407:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group393
+	JMP     group398
 
-done395:
+done400:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels392
+	JLT  channels397
 	VZEROUPPER
 	RET
 
@@ -13093,7 +13199,7 @@ TEXT ·tapLineShortAVX512_5x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group412:
+group417:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -13123,13 +13229,13 @@ group412:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed415
+	JE      summed420
 	TESTQ   R8, R8
-	JNE     ends416
+	JNE     ends421
 	CMPQ    R12, $0x1f
-	JNE     ends416
+	JNE     ends421
 
-row413:
+row418:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -13316,10 +13422,10 @@ row413:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row413
-	JMP       summed415
+	JNE       row418
+	JMP       summed420
 
-ends416:
+ends421:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -13327,32 +13433,32 @@ ends416:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column417
+	JE        column422
 	CMPQ      R8, $0x01
-	JE        column418
+	JE        column423
 	CMPQ      R8, $0x02
-	JE        column419
+	JE        column424
 	CMPQ      R8, $0x03
-	JE        column420
-	JMP       column421
+	JE        column425
+	JMP       column426
 
-column417:
+column422:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over422
+	JE        over427
 
-column418:
+column423:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over422
+	JE        over427
 
-column419:
+column424:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -13360,9 +13466,9 @@ column419:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over422
+	JE        over427
 
-column420:
+column425:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -13370,9 +13476,9 @@ column420:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over422
+	JE        over427
 
-column421:
+column426:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -13382,7 +13488,7 @@ column421:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z1, Z1
@@ -13390,7 +13496,7 @@ column421:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -13400,7 +13506,7 @@ column421:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z2, Z2
@@ -13408,7 +13514,7 @@ column421:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -13418,7 +13524,7 @@ column421:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z3, Z3
@@ -13426,7 +13532,7 @@ column421:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -13436,7 +13542,7 @@ column421:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z4, Z4
@@ -13444,7 +13550,7 @@ column421:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -13454,7 +13560,7 @@ column421:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z5, Z5
@@ -13462,7 +13568,7 @@ column421:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -13472,7 +13578,7 @@ column421:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z6, Z6
@@ -13480,7 +13586,7 @@ column421:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -13490,7 +13596,7 @@ column421:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z7, Z7
@@ -13498,7 +13604,7 @@ column421:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x12
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -13508,7 +13614,7 @@ column421:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x13
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z8, Z8
@@ -13516,7 +13622,7 @@ column421:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x14
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -13526,7 +13632,7 @@ column421:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x15
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z9, Z9
@@ -13534,7 +13640,7 @@ column421:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x16
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -13544,7 +13650,7 @@ column421:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x17
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z10, Z10
@@ -13552,7 +13658,7 @@ column421:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x18
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z10, Z10
@@ -13562,7 +13668,7 @@ column421:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x19
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z11, Z11
@@ -13570,7 +13676,7 @@ column421:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1a
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z11, Z11
@@ -13580,7 +13686,7 @@ column421:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1b
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z19
 	VADDPS    Z19, Z12, Z12
@@ -13588,7 +13694,7 @@ column421:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1c
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -13596,26 +13702,26 @@ column421:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1d
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1e
-	JE        over422
+	JE        over427
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over422:
+over427:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends416
+	JNE  ends421
 
-summed415:
+summed420:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled423
+	JEQ       scaled428
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -13634,9 +13740,9 @@ summed415:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled423:
+scaled428:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased424
+	JEQ       biased429
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -13655,10 +13761,10 @@ scaled423:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased424:
+biased429:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none427
+	JEQ       none432
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -13667,77 +13773,77 @@ biased424:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added425
+	JE        added430
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added425:
-none427:
+added430:
+none432:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited429
+	JEQ     limited434
 	TESTB   $0x08, 136(AX)
-	JEQ     six428
+	JEQ     six433
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -13767,9 +13873,9 @@ none427:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited429
+	JMP     limited434
 
-six428:
+six433:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -13829,66 +13935,66 @@ six428:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited429:
+limited434:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored426
+	JE      stored431
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored426:
+stored431:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done414
+	JE      done419
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -13897,9 +14003,9 @@ stored426:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group412
+	JMP     group417
 
-done414:
+done419:
 	VZEROUPPER
 	RET
 
@@ -13911,9 +14017,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many430:
+many435:
 	CMPQ    CX, $0x00000020
-	JLT     tail431
+	JLT     tail436
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -13934,11 +14040,11 @@ many430:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many430
+	JMP     many435
 
-tail431:
+tail436:
 	CMPQ       CX, $0x00
-	JLE        done432
+	JLE        done437
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -13954,9 +14060,9 @@ tail431:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail431
+	JMP        tail436
 
-done432:
+done437:
 	VZEROUPPER
 	RET
 
@@ -13968,9 +14074,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many433:
+many438:
 	CMPQ    CX, $0x00000020
-	JLT     tail434
+	JLT     tail439
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -13986,11 +14092,11 @@ many433:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many433
+	JMP     many438
 
-tail434:
+tail439:
 	CMPQ       CX, $0x00
-	JLE        done435
+	JLE        done440
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14004,9 +14110,9 @@ tail434:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail434
+	JMP        tail439
 
-done435:
+done440:
 	VZEROUPPER
 	RET
 
@@ -14018,9 +14124,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many436:
+many441:
 	CMPQ    CX, $0x00000020
-	JLT     tail437
+	JLT     tail442
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14041,11 +14147,11 @@ many436:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many436
+	JMP     many441
 
-tail437:
+tail442:
 	CMPQ       CX, $0x00
-	JLE        done438
+	JLE        done443
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14061,9 +14167,9 @@ tail437:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail437
+	JMP        tail442
 
-done438:
+done443:
 	VZEROUPPER
 	RET
 
@@ -14075,9 +14181,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many439:
+many444:
 	CMPQ    CX, $0x00000020
-	JLT     tail440
+	JLT     tail445
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14097,11 +14203,11 @@ many439:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many439
+	JMP     many444
 
-tail440:
+tail445:
 	CMPQ       CX, $0x00
-	JLE        done441
+	JLE        done446
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14116,9 +14222,9 @@ tail440:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail440
+	JMP        tail445
 
-done441:
+done446:
 	VZEROUPPER
 	RET
 
@@ -14130,9 +14236,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many442:
+many447:
 	CMPQ    CX, $0x00000020
-	JLT     tail443
+	JLT     tail448
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14153,11 +14259,11 @@ many442:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many442
+	JMP     many447
 
-tail443:
+tail448:
 	CMPQ       CX, $0x00
-	JLE        done444
+	JLE        done449
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14173,9 +14279,9 @@ tail443:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail443
+	JMP        tail448
 
-done444:
+done449:
 	VZEROUPPER
 	RET
 
@@ -14187,9 +14293,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many445:
+many450:
 	CMPQ    CX, $0x00000020
-	JLT     tail446
+	JLT     tail451
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14205,11 +14311,11 @@ many445:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many445
+	JMP     many450
 
-tail446:
+tail451:
 	CMPQ       CX, $0x00
-	JLE        done447
+	JLE        done452
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14223,9 +14329,9 @@ tail446:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail446
+	JMP        tail451
 
-done447:
+done452:
 	VZEROUPPER
 	RET
 
@@ -14237,9 +14343,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many448:
+many453:
 	CMPQ    CX, $0x00000020
-	JLT     tail449
+	JLT     tail454
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14260,11 +14366,11 @@ many448:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many448
+	JMP     many453
 
-tail449:
+tail454:
 	CMPQ       CX, $0x00
-	JLE        done450
+	JLE        done455
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14280,9 +14386,9 @@ tail449:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail449
+	JMP        tail454
 
-done450:
+done455:
 	VZEROUPPER
 	RET
 
@@ -14294,9 +14400,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many451:
+many456:
 	CMPQ    CX, $0x00000020
-	JLT     tail452
+	JLT     tail457
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14312,11 +14418,11 @@ many451:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many451
+	JMP     many456
 
-tail452:
+tail457:
 	CMPQ       CX, $0x00
-	JLE        done453
+	JLE        done458
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14330,9 +14436,9 @@ tail452:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail452
+	JMP        tail457
 
-done453:
+done458:
 	VZEROUPPER
 	RET
 
@@ -14344,9 +14450,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many454:
+many459:
 	CMPQ    CX, $0x00000020
-	JLT     tail455
+	JLT     tail460
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14366,11 +14472,11 @@ many454:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many454
+	JMP     many459
 
-tail455:
+tail460:
 	CMPQ       CX, $0x00
-	JLE        done456
+	JLE        done461
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14385,9 +14491,9 @@ tail455:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail455
+	JMP        tail460
 
-done456:
+done461:
 	VZEROUPPER
 	RET
 
@@ -14399,9 +14505,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many457:
+many462:
 	CMPQ      CX, $0x00000020
-	JLT       tail458
+	JLT       tail463
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -14442,11 +14548,11 @@ many457:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many457
+	JMP       many462
 
-tail458:
+tail463:
 	CMPQ       CX, $0x00
-	JLE        done459
+	JLE        done464
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14467,9 +14573,9 @@ tail458:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail458
+	JMP        tail463
 
-done459:
+done464:
 	VZEROUPPER
 	RET
 
@@ -14481,9 +14587,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many460:
+many465:
 	CMPQ      CX, $0x00000020
-	JLT       tail461
+	JLT       tail466
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -14519,11 +14625,11 @@ many460:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many460
+	JMP       many465
 
-tail461:
+tail466:
 	CMPQ       CX, $0x00
-	JLE        done462
+	JLE        done467
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14542,9 +14648,9 @@ tail461:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail461
+	JMP        tail466
 
-done462:
+done467:
 	VZEROUPPER
 	RET
 
@@ -14556,9 +14662,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many463:
+many468:
 	CMPQ      CX, $0x00000020
-	JLT       tail464
+	JLT       tail469
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -14599,11 +14705,11 @@ many463:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many463
+	JMP       many468
 
-tail464:
+tail469:
 	CMPQ       CX, $0x00
-	JLE        done465
+	JLE        done470
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14624,9 +14730,9 @@ tail464:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail464
+	JMP        tail469
 
-done465:
+done470:
 	VZEROUPPER
 	RET
 
@@ -14638,9 +14744,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many466:
+many471:
 	CMPQ      CX, $0x00000020
-	JLT       tail467
+	JLT       tail472
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -14676,11 +14782,11 @@ many466:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many466
+	JMP       many471
 
-tail467:
+tail472:
 	CMPQ       CX, $0x00
-	JLE        done468
+	JLE        done473
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14699,9 +14805,9 @@ tail467:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail467
+	JMP        tail472
 
-done468:
+done473:
 	VZEROUPPER
 	RET
 
@@ -14713,9 +14819,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many469:
+many474:
 	CMPQ    CX, $0x00000020
-	JLT     tail470
+	JLT     tail475
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14736,11 +14842,11 @@ many469:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many469
+	JMP     many474
 
-tail470:
+tail475:
 	CMPQ       CX, $0x00
-	JLE        done471
+	JLE        done476
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14756,9 +14862,9 @@ tail470:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail470
+	JMP        tail475
 
-done471:
+done476:
 	VZEROUPPER
 	RET
 
@@ -14770,9 +14876,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many472:
+many477:
 	CMPQ    CX, $0x00000020
-	JLT     tail473
+	JLT     tail478
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14788,11 +14894,11 @@ many472:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many472
+	JMP     many477
 
-tail473:
+tail478:
 	CMPQ       CX, $0x00
-	JLE        done474
+	JLE        done479
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14806,9 +14912,9 @@ tail473:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail473
+	JMP        tail478
 
-done474:
+done479:
 	VZEROUPPER
 	RET
 
@@ -14820,9 +14926,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many475:
+many480:
 	CMPQ    CX, $0x00000020
-	JLT     tail476
+	JLT     tail481
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14843,11 +14949,11 @@ many475:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many475
+	JMP     many480
 
-tail476:
+tail481:
 	CMPQ       CX, $0x00
-	JLE        done477
+	JLE        done482
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14863,9 +14969,9 @@ tail476:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail476
+	JMP        tail481
 
-done477:
+done482:
 	VZEROUPPER
 	RET
 
@@ -14877,9 +14983,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many478:
+many483:
 	CMPQ    CX, $0x00000020
-	JLT     tail479
+	JLT     tail484
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14895,11 +15001,11 @@ many478:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many478
+	JMP     many483
 
-tail479:
+tail484:
 	CMPQ       CX, $0x00
-	JLE        done480
+	JLE        done485
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14913,9 +15019,9 @@ tail479:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail479
+	JMP        tail484
 
-done480:
+done485:
 	VZEROUPPER
 	RET
 
@@ -14927,9 +15033,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many481:
+many486:
 	CMPQ    CX, $0x00000020
-	JLT     tail482
+	JLT     tail487
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14950,11 +15056,11 @@ many481:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many481
+	JMP     many486
 
-tail482:
+tail487:
 	CMPQ       CX, $0x00
-	JLE        done483
+	JLE        done488
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14970,9 +15076,9 @@ tail482:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail482
+	JMP        tail487
 
-done483:
+done488:
 	VZEROUPPER
 	RET
 
@@ -14984,9 +15090,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many484:
+many489:
 	CMPQ    CX, $0x00000020
-	JLT     tail485
+	JLT     tail490
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15002,11 +15108,11 @@ many484:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many484
+	JMP     many489
 
-tail485:
+tail490:
 	CMPQ       CX, $0x00
-	JLE        done486
+	JLE        done491
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15020,9 +15126,9 @@ tail485:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail485
+	JMP        tail490
 
-done486:
+done491:
 	VZEROUPPER
 	RET
 
@@ -15034,9 +15140,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many487:
+many492:
 	CMPQ    CX, $0x00000010
-	JLT     tail488
+	JLT     tail493
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -15053,11 +15159,11 @@ many487:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many487
+	JMP     many492
 
-tail488:
+tail493:
 	CMPQ       CX, $0x00
-	JLE        done489
+	JLE        done494
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15075,9 +15181,9 @@ tail488:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail488
+	JMP        tail493
 
-done489:
+done494:
 	VZEROUPPER
 	RET
 
@@ -15091,9 +15197,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many490:
+many495:
 	CMPQ    CX, $0x00000010
-	JLT     tail491
+	JLT     tail496
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -15116,11 +15222,11 @@ many490:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many490
+	JMP     many495
 
-tail491:
+tail496:
 	CMPQ       CX, $0x00
-	JLE        done492
+	JLE        done497
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -15142,9 +15248,9 @@ tail491:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail491
+	JMP        tail496
 
-done492:
+done497:
 	VZEROUPPER
 	RET
 
@@ -15155,9 +15261,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many493:
+many498:
 	CMPQ    CX, $0x00000020
-	JLT     tail494
+	JLT     tail499
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15178,11 +15284,11 @@ many493:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many493
+	JMP     many498
 
-tail494:
+tail499:
 	CMPQ       CX, $0x00
-	JLE        done495
+	JLE        done500
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15198,9 +15304,9 @@ tail494:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail494
+	JMP        tail499
 
-done495:
+done500:
 	VZEROUPPER
 	RET
 
@@ -15211,9 +15317,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many496:
+many501:
 	CMPQ    CX, $0x00000020
-	JLT     tail497
+	JLT     tail502
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15230,11 +15336,11 @@ many496:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many496
+	JMP     many501
 
-tail497:
+tail502:
 	CMPQ       CX, $0x00
-	JLE        done498
+	JLE        done503
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15249,9 +15355,9 @@ tail497:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail497
+	JMP        tail502
 
-done498:
+done503:
 	VZEROUPPER
 	RET
 
@@ -15262,9 +15368,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many499:
+many504:
 	CMPQ    CX, $0x00000020
-	JLT     tail500
+	JLT     tail505
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15281,11 +15387,11 @@ many499:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many499
+	JMP     many504
 
-tail500:
+tail505:
 	CMPQ       CX, $0x00
-	JLE        done501
+	JLE        done506
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15300,9 +15406,9 @@ tail500:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail500
+	JMP        tail505
 
-done501:
+done506:
 	VZEROUPPER
 	RET
 
@@ -15313,9 +15419,9 @@ TEXT ·floorAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many502:
+many507:
 	CMPQ     CX, $0x00000020
-	JLT      tail503
+	JLT      tail508
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15331,11 +15437,11 @@ many502:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many502
+	JMP      many507
 
-tail503:
+tail508:
 	CMPQ       CX, $0x00
-	JLE        done504
+	JLE        done509
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15349,9 +15455,9 @@ tail503:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail503
+	JMP        tail508
 
-done504:
+done509:
 	VZEROUPPER
 	RET
 
@@ -15362,9 +15468,9 @@ TEXT ·ceilAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many505:
+many510:
 	CMPQ     CX, $0x00000020
-	JLT      tail506
+	JLT      tail511
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15380,11 +15486,11 @@ many505:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many505
+	JMP      many510
 
-tail506:
+tail511:
 	CMPQ       CX, $0x00
-	JLE        done507
+	JLE        done512
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15398,9 +15504,9 @@ tail506:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail506
+	JMP        tail511
 
-done507:
+done512:
 	VZEROUPPER
 	RET
 
@@ -15411,9 +15517,9 @@ TEXT ·roundToEvenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many508:
+many513:
 	CMPQ     CX, $0x00000020
-	JLT      tail509
+	JLT      tail514
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15429,11 +15535,11 @@ many508:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many508
+	JMP      many513
 
-tail509:
+tail514:
 	CMPQ       CX, $0x00
-	JLE        done510
+	JLE        done515
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15447,9 +15553,9 @@ tail509:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail509
+	JMP        tail514
 
-done510:
+done515:
 	VZEROUPPER
 	RET
 
@@ -15460,9 +15566,9 @@ TEXT ·roundAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many511:
+many516:
 	CMPQ     CX, $0x00000020
-	JLT      tail512
+	JLT      tail517
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15492,11 +15598,11 @@ many511:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many511
+	JMP      many516
 
-tail512:
+tail517:
 	CMPQ       CX, $0x00
-	JLE        done513
+	JLE        done518
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15515,9 +15621,9 @@ tail512:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail512
+	JMP        tail517
 
-done513:
+done518:
 	VZEROUPPER
 	RET
 
@@ -15528,9 +15634,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many514:
+many519:
 	CMPQ    CX, $0x00000020
-	JLT     tail515
+	JLT     tail520
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15546,11 +15652,11 @@ many514:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many514
+	JMP     many519
 
-tail515:
+tail520:
 	CMPQ       CX, $0x00
-	JLE        done516
+	JLE        done521
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15564,9 +15670,9 @@ tail515:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail515
+	JMP        tail520
 
-done516:
+done521:
 	VZEROUPPER
 	RET
 
@@ -15577,9 +15683,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many517:
+many522:
 	CMPQ    CX, $0x00000020
-	JLT     tail518
+	JLT     tail523
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15600,11 +15706,11 @@ many517:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many517
+	JMP     many522
 
-tail518:
+tail523:
 	CMPQ       CX, $0x00
-	JLE        done519
+	JLE        done524
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15620,9 +15726,9 @@ tail518:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail518
+	JMP        tail523
 
-done519:
+done524:
 	VZEROUPPER
 	RET
 
@@ -15633,9 +15739,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many520:
+many525:
 	CMPQ       CX, $0x00000020
-	JLT        tail521
+	JLT        tail526
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -15651,11 +15757,11 @@ many520:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many520
+	JMP        many525
 
-tail521:
+tail526:
 	CMPQ       CX, $0x00
-	JLE        done522
+	JLE        done527
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15669,9 +15775,9 @@ tail521:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail521
+	JMP        tail526
 
-done522:
+done527:
 	VZEROUPPER
 	RET
 
@@ -15682,9 +15788,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many523:
+many528:
 	CMPQ         CX, $0x00000010
-	JLT          tail524
+	JLT          tail529
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -15751,11 +15857,11 @@ many523:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many523
+	JMP          many528
 
-tail524:
+tail529:
 	CMPQ         CX, $0x00
-	JLE          done525
+	JLE          done530
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15803,9 +15909,9 @@ tail524:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail524
+	JMP          tail529
 
-done525:
+done530:
 	VZEROUPPER
 	RET
 
@@ -15816,9 +15922,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many526:
+many531:
 	CMPQ         CX, $0x00000010
-	JLT          tail527
+	JLT          tail532
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -15888,11 +15994,11 @@ many526:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many526
+	JMP          many531
 
-tail527:
+tail532:
 	CMPQ         CX, $0x00
-	JLE          done528
+	JLE          done533
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15943,9 +16049,9 @@ tail527:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail527
+	JMP          tail532
 
-done528:
+done533:
 	VZEROUPPER
 	RET
 
@@ -15956,9 +16062,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many529:
+many534:
 	CMPQ         CX, $0x00000010
-	JLT          tail530
+	JLT          tail535
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -16032,11 +16138,11 @@ many529:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many529
+	JMP          many534
 
-tail530:
+tail535:
 	CMPQ         CX, $0x00
-	JLE          done531
+	JLE          done536
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16088,9 +16194,9 @@ tail530:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail530
+	JMP          tail535
 
-done531:
+done536:
 	VZEROUPPER
 	RET
 
@@ -16102,9 +16208,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many532:
+many537:
 	CMPQ         CX, $0x00000010
-	JLT          tail533
+	JLT          tail538
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -16173,11 +16279,11 @@ many532:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many532
+	JMP          many537
 
-tail533:
+tail538:
 	CMPQ         CX, $0x00
-	JLE          done534
+	JLE          done539
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16226,9 +16332,9 @@ tail533:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail533
+	JMP          tail538
 
-done534:
+done539:
 	VZEROUPPER
 	RET
 
@@ -16239,9 +16345,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many535:
+many540:
 	CMPQ         CX, $0x00000010
-	JLT          tail536
+	JLT          tail541
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -16356,11 +16462,11 @@ many535:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many535
+	JMP          many540
 
-tail536:
+tail541:
 	CMPQ         CX, $0x00
-	JLE          done537
+	JLE          done542
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16440,9 +16546,9 @@ tail536:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail536
+	JMP          tail541
 
-done537:
+done542:
 	VZEROUPPER
 	RET
 
@@ -16453,9 +16559,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many538:
+many543:
 	CMPQ      CX, $0x00000020
-	JLT       tail539
+	JLT       tail544
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16485,11 +16591,11 @@ many538:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many538
+	JMP       many543
 
-tail539:
+tail544:
 	CMPQ       CX, $0x00
-	JLE        done540
+	JLE        done545
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16508,9 +16614,9 @@ tail539:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail539
+	JMP        tail544
 
-done540:
+done545:
 	VZEROUPPER
 	RET
 
@@ -16522,9 +16628,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many541:
+many546:
 	CMPQ      CX, $0x00000020
-	JLT       tail542
+	JLT       tail547
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -16549,11 +16655,11 @@ many541:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many541
+	JMP       many546
 
-tail542:
+tail547:
 	CMPQ       CX, $0x00
-	JLE        done543
+	JLE        done548
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16570,9 +16676,9 @@ tail542:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail542
+	JMP        tail547
 
-done543:
+done548:
 	VZEROUPPER
 	RET
 
@@ -16583,9 +16689,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many544:
+many549:
 	CMPQ      CX, $0x00000020
-	JLT       tail545
+	JLT       tail550
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16620,11 +16726,11 @@ many544:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many544
+	JMP       many549
 
-tail545:
+tail550:
 	CMPQ       CX, $0x00
-	JLE        done546
+	JLE        done551
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16645,9 +16751,9 @@ tail545:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail545
+	JMP        tail550
 
-done546:
+done551:
 	VZEROUPPER
 	RET
 
@@ -16659,9 +16765,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many547:
+many552:
 	CMPQ      CX, $0x00000010
-	JLT       tail548
+	JLT       tail553
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16680,11 +16786,11 @@ many547:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many547
+	JMP       many552
 
-tail548:
+tail553:
 	CMPQ       CX, $0x00
-	JLE        done549
+	JLE        done554
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16704,9 +16810,9 @@ tail548:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail548
+	JMP        tail553
 
-done549:
+done554:
 	VZEROUPPER
 	RET
 
@@ -16718,9 +16824,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many550:
+many555:
 	CMPQ      CX, $0x00000010
-	JLT       tail551
+	JLT       tail556
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16745,11 +16851,11 @@ many550:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many550
+	JMP       many555
 
-tail551:
+tail556:
 	CMPQ       CX, $0x00
-	JLE        done552
+	JLE        done557
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16772,9 +16878,9 @@ tail551:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail551
+	JMP        tail556
 
-done552:
+done557:
 	VZEROUPPER
 	RET
 
@@ -16786,9 +16892,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many553:
+many558:
 	CMPQ      CX, $0x00000020
-	JLT       tail554
+	JLT       tail559
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16818,11 +16924,11 @@ many553:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many553
+	JMP       many558
 
-tail554:
+tail559:
 	CMPQ       CX, $0x00
-	JLE        done555
+	JLE        done560
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16841,9 +16947,9 @@ tail554:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail554
+	JMP        tail559
 
-done555:
+done560:
 	VZEROUPPER
 	RET
 
@@ -16855,9 +16961,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many556:
+many561:
 	CMPQ      CX, $0x00000020
-	JLT       tail557
+	JLT       tail562
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16887,11 +16993,11 @@ many556:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many556
+	JMP       many561
 
-tail557:
+tail562:
 	CMPQ       CX, $0x00
-	JLE        done558
+	JLE        done563
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16910,9 +17016,9 @@ tail557:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail557
+	JMP        tail562
 
-done558:
+done563:
 	VZEROUPPER
 	RET
 
@@ -16924,9 +17030,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many559:
+many564:
 	CMPQ      CX, $0x00000020
-	JLT       tail560
+	JLT       tail565
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16960,11 +17066,11 @@ many559:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many559
+	JMP       many564
 
-tail560:
+tail565:
 	CMPQ       CX, $0x00
-	JLE        done561
+	JLE        done566
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16984,9 +17090,9 @@ tail560:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail560
+	JMP        tail565
 
-done561:
+done566:
 	VZEROUPPER
 	RET
 
@@ -16999,9 +17105,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many562:
+many567:
 	CMPQ      CX, $0x00000010
-	JLT       tail563
+	JLT       tail568
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -17019,11 +17125,11 @@ many562:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many562
+	JMP       many567
 
-tail563:
+tail568:
 	CMPQ       CX, $0x00
-	JLE        done564
+	JLE        done569
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17042,9 +17148,9 @@ tail563:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail563
+	JMP        tail568
 
-done564:
+done569:
 	VZEROUPPER
 	RET
 
@@ -17056,9 +17162,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many565:
+many570:
 	CMPQ      CX, $0x00000010
-	JLT       tail566
+	JLT       tail571
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17080,11 +17186,11 @@ many565:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many565
+	JMP       many570
 
-tail566:
+tail571:
 	CMPQ       CX, $0x00
-	JLE        done567
+	JLE        done572
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17106,9 +17212,9 @@ tail566:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail566
+	JMP        tail571
 
-done567:
+done572:
 	VZEROUPPER
 	RET
 
@@ -17120,9 +17226,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many568:
+many573:
 	CMPQ      CX, $0x00000010
-	JLT       tail569
+	JLT       tail574
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17144,11 +17250,11 @@ many568:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many568
+	JMP       many573
 
-tail569:
+tail574:
 	CMPQ       CX, $0x00
-	JLE        done570
+	JLE        done575
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17170,9 +17276,9 @@ tail569:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail569
+	JMP        tail574
 
-done570:
+done575:
 	VZEROUPPER
 	RET
 
@@ -17183,9 +17289,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many571:
+many576:
 	CMPQ    CX, $0x00000020
-	JLT     tail572
+	JLT     tail577
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -17211,11 +17317,11 @@ many571:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many571
+	JMP     many576
 
-tail572:
+tail577:
 	CMPQ       CX, $0x00
-	JLE        done573
+	JLE        done578
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17233,9 +17339,9 @@ tail572:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail572
+	JMP        tail577
 
-done573:
+done578:
 	VZEROUPPER
 	RET
 
@@ -17247,9 +17353,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many574:
+many579:
 	CMPQ    CX, $0x00000010
-	JLT     tail575
+	JLT     tail580
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -17270,11 +17376,11 @@ many574:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many574
+	JMP     many579
 
-tail575:
+tail580:
 	CMPQ       CX, $0x00
-	JLE        done576
+	JLE        done581
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17295,9 +17401,9 @@ tail575:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail575
+	JMP        tail580
 
-done576:
+done581:
 	VZEROUPPER
 	RET
 
@@ -17308,9 +17414,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many577:
+many582:
 	CMPQ         CX, $0x00000008
-	JLT          tail578
+	JLT          tail583
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -17348,11 +17454,11 @@ many577:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many577
+	JMP          many582
 
-tail578:
+tail583:
 	CMPQ         CX, $0x00
-	JLE          done579
+	JLE          done584
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17397,9 +17503,9 @@ tail578:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail578
+	JMP          tail583
 
-done579:
+done584:
 	VZEROUPPER
 	RET
 
@@ -17411,9 +17517,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many580:
+many585:
 	CMPQ         CX, $0x00000008
-	JLT          tail581
+	JLT          tail586
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -17461,11 +17567,11 @@ many580:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many580
+	JMP          many585
 
-tail581:
+tail586:
 	CMPQ         CX, $0x00
-	JLE          done582
+	JLE          done587
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -17520,9 +17626,9 @@ tail581:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail581
+	JMP          tail586
 
-done582:
+done587:
 	VZEROUPPER
 	RET
 
@@ -17533,9 +17639,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many583:
+many588:
 	CMPQ         CX, $0x00000008
-	JLT          tail584
+	JLT          tail589
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -17577,11 +17683,11 @@ many583:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many583
+	JMP          many588
 
-tail584:
+tail589:
 	CMPQ         CX, $0x00
-	JLE          done585
+	JLE          done590
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17630,9 +17736,9 @@ tail584:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail584
+	JMP          tail589
 
-done585:
+done590:
 	VZEROUPPER
 	RET
 
@@ -17643,9 +17749,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many586:
+many591:
 	CMPQ         CX, $0x00000008
-	JLT          tail587
+	JLT          tail592
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+320(SB), Y2
@@ -17761,11 +17867,11 @@ many586:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many586
+	JMP          many591
 
-tail587:
+tail592:
 	CMPQ         CX, $0x00
-	JLE          done588
+	JLE          done593
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17888,9 +17994,9 @@ tail587:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail587
+	JMP          tail592
 
-done588:
+done593:
 	VZEROUPPER
 	RET
 
@@ -17901,9 +18007,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many589:
+many594:
 	CMPQ         CX, $0x00000008
-	JLT          tail590
+	JLT          tail595
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -17981,11 +18087,11 @@ many589:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many589
+	JMP          many594
 
-tail590:
+tail595:
 	CMPQ         CX, $0x00
-	JLE          done591
+	JLE          done596
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18070,9 +18176,9 @@ tail590:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail590
+	JMP          tail595
 
-done591:
+done596:
 	VZEROUPPER
 	RET
 
@@ -18083,9 +18189,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many592:
+many597:
 	CMPQ        CX, $0x00000008
-	JLT         tail593
+	JLT         tail598
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2368(SB), Y2
@@ -18151,11 +18257,11 @@ many592:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many592
+	JMP         many597
 
-tail593:
+tail598:
 	CMPQ        CX, $0x00
-	JLE         done594
+	JLE         done599
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -18228,9 +18334,9 @@ tail593:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail593
+	JMP         tail598
 
-done594:
+done599:
 	VZEROUPPER
 	RET
 
@@ -18241,9 +18347,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many595:
+many600:
 	CMPQ        CX, $0x00000008
-	JLT         tail596
+	JLT         tail601
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+192(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -18321,11 +18427,11 @@ many595:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many595
+	JMP         many600
 
-tail596:
+tail601:
 	CMPQ        CX, $0x00
-	JLE         done597
+	JLE         done602
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -18410,9 +18516,9 @@ tail596:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail596
+	JMP         tail601
 
-done597:
+done602:
 	VZEROUPPER
 	RET
 
@@ -18423,9 +18529,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many598:
+many603:
 	CMPQ         CX, $0x00000008
-	JLT          tail599
+	JLT          tail604
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3520(SB), Y2
@@ -18533,11 +18639,11 @@ many598:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many598
+	JMP          many603
 
-tail599:
+tail604:
 	CMPQ         CX, $0x00
-	JLE          done600
+	JLE          done605
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18652,9 +18758,9 @@ tail599:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail599
+	JMP          tail604
 
-done600:
+done605:
 	VZEROUPPER
 	RET
 
@@ -18665,9 +18771,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many601:
+many606:
 	CMPQ         CX, $0x00000008
-	JLT          tail602
+	JLT          tail607
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y2
@@ -18711,11 +18817,11 @@ many601:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many601
+	JMP          many606
 
-tail602:
+tail607:
 	CMPQ         CX, $0x00
-	JLE          done603
+	JLE          done608
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18766,9 +18872,9 @@ tail602:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail602
+	JMP          tail607
 
-done603:
+done608:
 	VZEROUPPER
 	RET
 
@@ -18779,9 +18885,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many604:
+many609:
 	CMPQ         CX, $0x00000008
-	JLT          tail605
+	JLT          tail610
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y1
@@ -18824,11 +18930,11 @@ many604:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many604
+	JMP          many609
 
-tail605:
+tail610:
 	CMPQ         CX, $0x00
-	JLE          done606
+	JLE          done611
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18878,9 +18984,9 @@ tail605:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail605
+	JMP          tail610
 
-done606:
+done611:
 	VZEROUPPER
 	RET
 
@@ -18891,9 +18997,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many607:
+many612:
 	CMPQ         CX, $0x00000008
-	JLT          tail608
+	JLT          tail613
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -18937,11 +19043,11 @@ many607:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many607
+	JMP          many612
 
-tail608:
+tail613:
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done614
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18992,9 +19098,9 @@ tail608:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail608
+	JMP          tail613
 
-done609:
+done614:
 	VZEROUPPER
 	RET
 
@@ -19005,9 +19111,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many610:
+many615:
 	CMPQ         CX, $0x00000008
-	JLT          tail611
+	JLT          tail616
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -19057,11 +19163,11 @@ many610:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many610
+	JMP          many615
 
-tail611:
+tail616:
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done617
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19118,9 +19224,9 @@ tail611:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail611
+	JMP          tail616
 
-done612:
+done617:
 	VZEROUPPER
 	RET
 
@@ -19131,9 +19237,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many613:
+many618:
 	CMPQ         CX, $0x00000008
-	JLT          tail614
+	JLT          tail619
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -19183,11 +19289,11 @@ many613:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many613
+	JMP          many618
 
-tail614:
+tail619:
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done620
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19244,9 +19350,9 @@ tail614:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail614
+	JMP          tail619
 
-done615:
+done620:
 	VZEROUPPER
 	RET
 
@@ -19258,9 +19364,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many616:
+many621:
 	CMPQ         CX, $0x00000008
-	JLT          tail617
+	JLT          tail622
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -19329,11 +19435,11 @@ many616:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many616
+	JMP          many621
 
-tail617:
+tail622:
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done623
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -19409,9 +19515,9 @@ tail617:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail617
+	JMP          tail622
 
-done618:
+done623:
 	VZEROUPPER
 	RET
 
@@ -19422,9 +19528,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many619:
+many624:
 	CMPQ        CX, $0x00000008
-	JLT         tail620
+	JLT         tail625
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VMOVUPS     constants<>+192(SB), Y2
@@ -19513,11 +19619,11 @@ many619:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many619
+	JMP         many624
 
-tail620:
+tail625:
 	CMPQ        CX, $0x00
-	JLE         done621
+	JLE         done626
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -19613,9 +19719,9 @@ tail620:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail620
+	JMP         tail625
 
-done621:
+done626:
 	VZEROUPPER
 	RET
 
@@ -19626,9 +19732,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many622:
+many627:
 	CMPQ         CX, $0x00000008
-	JLT          tail623
+	JLT          tail628
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -19678,11 +19784,11 @@ many622:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many622
+	JMP          many627
 
-tail623:
+tail628:
 	CMPQ         CX, $0x00
-	JLE          done624
+	JLE          done629
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19739,9 +19845,9 @@ tail623:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail623
+	JMP          tail628
 
-done624:
+done629:
 	VZEROUPPER
 	RET
 
@@ -19759,9 +19865,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many625:
+many630:
 	CMPQ    CX, $0x00000040
-	JLT     tail626
+	JLT     tail631
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -19780,12 +19886,12 @@ many625:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many625
+	JMP     many630
 
-tail626:
+tail631:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done632
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19798,7 +19904,7 @@ tail626:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done632
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19811,7 +19917,7 @@ tail626:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done632
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19824,7 +19930,7 @@ tail626:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done632
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19837,7 +19943,7 @@ tail626:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done632
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19850,7 +19956,7 @@ tail626:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done632
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19863,7 +19969,7 @@ tail626:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done632
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19876,7 +19982,7 @@ tail626:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done632
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19889,7 +19995,7 @@ tail626:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done627:
+done632:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -19921,9 +20027,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many628:
+many633:
 	CMPQ    CX, $0x00000040
-	JLT     tail629
+	JLT     tail634
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -19942,12 +20048,12 @@ many628:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many628
+	JMP     many633
 
-tail629:
+tail634:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done635
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19960,7 +20066,7 @@ tail629:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done635
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19973,7 +20079,7 @@ tail629:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done635
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19986,7 +20092,7 @@ tail629:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done635
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19999,7 +20105,7 @@ tail629:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done635
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20012,7 +20118,7 @@ tail629:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done635
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20025,7 +20131,7 @@ tail629:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done635
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20038,7 +20144,7 @@ tail629:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done635
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20051,7 +20157,7 @@ tail629:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done630:
+done635:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -20083,9 +20189,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many631:
+many636:
 	CMPQ      CX, $0x00000040
-	JLT       tail632
+	JLT       tail637
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -20152,12 +20258,12 @@ many631:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many631
+	JMP       many636
 
-tail632:
+tail637:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done638
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20176,7 +20282,7 @@ tail632:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done638
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20195,7 +20301,7 @@ tail632:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done638
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20214,7 +20320,7 @@ tail632:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done638
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20233,7 +20339,7 @@ tail632:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done638
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20252,7 +20358,7 @@ tail632:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done638
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20271,7 +20377,7 @@ tail632:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done638
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20290,7 +20396,7 @@ tail632:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done638
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20309,7 +20415,7 @@ tail632:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done633:
+done638:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -20401,9 +20507,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many634:
+many639:
 	CMPQ      CX, $0x00000040
-	JLT       tail635
+	JLT       tail640
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -20470,12 +20576,12 @@ many634:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many634
+	JMP       many639
 
-tail635:
+tail640:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done641
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20494,7 +20600,7 @@ tail635:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done641
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20513,7 +20619,7 @@ tail635:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done641
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20532,7 +20638,7 @@ tail635:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done641
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20551,7 +20657,7 @@ tail635:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done641
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20570,7 +20676,7 @@ tail635:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done641
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20589,7 +20695,7 @@ tail635:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done641
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20608,7 +20714,7 @@ tail635:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done641
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20627,7 +20733,7 @@ tail635:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done636:
+done641:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -20713,19 +20819,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many637:
+many642:
 	CMPQ      CX, $0x00000008
-	JLT       tail638
+	JLT       tail643
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found639
+	JNE       found644
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many637
+	JMP       many642
 
-tail638:
+tail643:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -20738,15 +20844,15 @@ tail638:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found639
+	JNE        found644
 	ADDQ       CX, DX
-	JMP        done640
+	JMP        done645
 
-found639:
+found644:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done640:
+done645:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -20758,9 +20864,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many641:
+many646:
 	CMPQ      CX, $0x00000010
-	JLT       tail642
+	JLT       tail647
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -20772,20 +20878,20 @@ many641:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many641
+	JMP       many646
 
-tail642:
+tail647:
 	TESTQ     CX, CX
-	JEQ       done643
+	JEQ       done648
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail642
+	JMP       tail647
 
-done643:
+done648:
 	VZEROUPPER
 	RET
 
@@ -20796,16 +20902,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many644:
+many649:
 	SUBQ      $0x08, CX
-	JLT       done645
+	JLT       done650
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many644
+	JMP       many649
 
-done645:
+done650:
 	VZEROUPPER
 	RET
 
@@ -20816,16 +20922,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many646:
+many651:
 	SUBQ      $0x08, CX
-	JLT       done647
+	JLT       done652
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many646
+	JMP       many651
 
-done647:
+done652:
 	VZEROUPPER
 	RET
 
@@ -20836,17 +20942,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many648:
+many653:
 	SUBQ      $0x08, CX
-	JLT       done649
+	JLT       done654
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many648
+	JMP       many653
 
-done649:
+done654:
 	VZEROUPPER
 	RET
 
@@ -20857,9 +20963,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many650:
+many655:
 	SUBQ         $0x08, CX
-	JLT          done651
+	JLT          done656
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4992(SB), Y3
@@ -20879,9 +20985,9 @@ many650:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many650
+	JMP          many655
 
-done651:
+done656:
 	VZEROUPPER
 	RET
 
@@ -20895,9 +21001,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many652:
+many657:
 	SUBQ    $0x08, CX
-	JLT     done653
+	JLT     done658
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -20911,9 +21017,9 @@ many652:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many652
+	JMP     many657
 
-done653:
+done658:
 	VZEROUPPER
 	RET
 
@@ -20927,9 +21033,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many654:
+many659:
 	SUBQ    $0x08, CX
-	JLT     done655
+	JLT     done660
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -20943,9 +21049,9 @@ many654:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many654
+	JMP     many659
 
-done655:
+done660:
 	VZEROUPPER
 	RET
 
@@ -20958,9 +21064,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many656:
+many661:
 	SUBQ         $0x08, CX
-	JLT          done657
+	JLT          done662
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -20971,9 +21077,9 @@ many656:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many656
+	JMP          many661
 
-done657:
+done662:
 	VZEROUPPER
 	RET
 
@@ -20986,9 +21092,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many658:
+many663:
 	SUBQ         $0x08, CX
-	JLT          done659
+	JLT          done664
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -20998,9 +21104,9 @@ many658:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many658
+	JMP          many663
 
-done659:
+done664:
 	VZEROUPPER
 	RET
 
@@ -21013,9 +21119,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many660:
+many665:
 	SUBQ         $0x08, CX
-	JLT          done661
+	JLT          done666
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21026,9 +21132,9 @@ many660:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many660
+	JMP          many665
 
-done661:
+done666:
 	VZEROUPPER
 	RET
 
@@ -21041,9 +21147,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many662:
+many667:
 	SUBQ         $0x08, CX
-	JLT          done663
+	JLT          done668
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21053,9 +21159,9 @@ many662:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many662
+	JMP          many667
 
-done663:
+done668:
 	VZEROUPPER
 	RET
 
@@ -21068,9 +21174,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many664:
+many669:
 	SUBQ         $0x08, CX
-	JLT          done665
+	JLT          done670
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21081,9 +21187,9 @@ many664:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many664
+	JMP          many669
 
-done665:
+done670:
 	VZEROUPPER
 	RET
 
@@ -21096,9 +21202,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many666:
+many671:
 	SUBQ         $0x08, CX
-	JLT          done667
+	JLT          done672
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21108,9 +21214,9 @@ many666:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many666
+	JMP          many671
 
-done667:
+done672:
 	VZEROUPPER
 	RET
 
@@ -21123,9 +21229,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many668:
+many673:
 	SUBQ         $0x08, CX
-	JLT          done669
+	JLT          done674
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21136,9 +21242,9 @@ many668:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many668
+	JMP          many673
 
-done669:
+done674:
 	VZEROUPPER
 	RET
 
@@ -21151,9 +21257,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many670:
+many675:
 	SUBQ         $0x08, CX
-	JLT          done671
+	JLT          done676
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21163,9 +21269,9 @@ many670:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many670
+	JMP          many675
 
-done671:
+done676:
 	VZEROUPPER
 	RET
 
@@ -21179,9 +21285,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many672:
+many677:
 	SUBQ      $0x08, CX
-	JLT       done673
+	JLT       done678
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -21191,9 +21297,9 @@ many672:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many672
+	JMP       many677
 
-done673:
+done678:
 	VZEROUPPER
 	RET
 
@@ -21209,7 +21315,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel674:
+pixel679:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -21218,11 +21324,11 @@ pixel674:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row675:
+row680:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one676:
+one681:
 	VMOVUPS (R11), Y4
 	VMULPS  (R13), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -21238,11 +21344,11 @@ one676:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one676
+	JNE     one681
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row675
+	JNE     row680
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -21250,7 +21356,7 @@ one676:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel674
+	JNE     pixel679
 	VZEROUPPER
 	RET
 
@@ -21273,17 +21379,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel677:
+pixel682:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row678:
+row683:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one679:
+one684:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R13), Y0, Y3
 	VMULPS     Y3, Y2, Y3
@@ -21291,16 +21397,16 @@ one679:
 	ADDQ       SI, R13
 	ADDQ       DI, R11
 	DECQ       R14
-	JNE        one679
+	JNE        one684
 	ADDQ       24(AX), R10
 	ADDQ       48(AX), R11
 	DECQ       R12
-	JNE        row678
+	JNE        row683
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       R8, CX
 	ADDQ       R9, DX
 	DECQ       BX
-	JNE        pixel677
+	JNE        pixel682
 	VZEROUPPER
 	RET
 
@@ -21318,7 +21424,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel680:
+pixel685:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -21331,11 +21437,11 @@ pixel680:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row681:
+row686:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one682:
+one687:
 	VMOVUPS (R13), Y8
 	VMULPS  (R15), Y8, Y9
 	VADDPS  Y9, Y0, Y0
@@ -21357,11 +21463,11 @@ one682:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one682
+	JNE     one687
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row681
+	JNE     row686
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, (DX)(R9*1)
@@ -21373,7 +21479,7 @@ one682:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel680
+	JNE     pixel685
 	VZEROUPPER
 	RET
 
@@ -21398,7 +21504,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel683:
+pixel688:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -21407,11 +21513,11 @@ pixel683:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row684:
+row689:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one685:
+one690:
 	VMASKMOVPS (R13), Y0, Y5
 	VMASKMOVPS (R15), Y0, Y6
 	VMULPS     Y6, Y5, Y6
@@ -21428,11 +21534,11 @@ one685:
 	ADDQ       SI, R15
 	ADDQ       DI, R13
 	DECQ       BP
-	JNE        one685
+	JNE        one690
 	ADDQ       24(AX), R12
 	ADDQ       48(AX), R13
 	DECQ       R14
-	JNE        row684
+	JNE        row689
 	VMASKMOVPS Y1, Y0, (DX)
 	VMASKMOVPS Y2, Y0, (DX)(R9*1)
 	VMASKMOVPS Y3, Y0, (DX)(R9*2)
@@ -21440,7 +21546,7 @@ one685:
 	LEAQ       (CX)(R8*4), CX
 	LEAQ       (DX)(R9*4), DX
 	DECQ       BX
-	JNE        pixel683
+	JNE        pixel688
 	VZEROUPPER
 	RET
 
@@ -21456,7 +21562,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel686:
+pixel691:
 	VMOVUPS constants<>+6016(SB), Y0
 	VMOVUPS constants<>+6016(SB), Y1
 	VMOVUPS constants<>+6016(SB), Y2
@@ -21464,11 +21570,11 @@ pixel686:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row687:
+row692:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one688:
+one693:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -21479,10 +21585,10 @@ one688:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one688
+	JNE     one693
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row687
+	JNE     row692
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -21490,7 +21596,7 @@ one688:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel686
+	JNE     pixel691
 	VZEROUPPER
 	RET
 
@@ -21513,29 +21619,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel689:
+pixel694:
 	VMOVUPS constants<>+6016(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row690:
+row695:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one691:
+one696:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one691
+	JNE        one696
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row690
+	JNE        row695
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel689
+	JNE        pixel694
 	VZEROUPPER
 	RET
 
@@ -21559,27 +21665,27 @@ TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*4), Y0
 	VXORPS  Y1, Y1, Y1
 
-pixel692:
+pixel697:
 	MOVQ       CX, R9
 	MOVQ       CX, R11
 	MOVQ       64(AX), R10
 	MOVQ       56(AX), R12
 	VMASKMOVPS (R11), Y0, Y1
-	JMP        next694
+	JMP        next699
 
-element693:
+element698:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 
-next694:
+next699:
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        element693
+	JNE        element698
 	ADDQ       DI, R9
 	MOVQ       R9, R11
 	MOVQ       56(AX), R12
 	DECQ       R10
-	JNE        element693
+	JNE        element698
 	VMASKMOVPS (R8), Y0, Y2
 	MOVQ       CX, R9
 	MOVQ       CX, R11
@@ -21592,9 +21698,9 @@ next694:
 	VMASKMOVPS (R11)(DX*1), Y0, Y3
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
-	JMP        next696
+	JMP        next701
 
-element695:
+element700:
 	VMASKMOVPS (R11), Y0, Y3
 	VCMPPS     $0x00, Y1, Y3, Y3
 	VANDPS     Y2, Y3, Y4
@@ -21603,19 +21709,19 @@ element695:
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
 
-next696:
+next701:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element695
+	JNE  element700
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element695
+	JNE  element700
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel692
+	JNE  pixel697
 	VZEROUPPER
 	RET
 
@@ -21627,9 +21733,9 @@ TEXT ·addScaled32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many697:
+many702:
 	CMPQ    DX, $0x00000020
-	JLT     tail698
+	JLT     tail703
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -21653,11 +21759,11 @@ many697:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many697
+	JMP     many702
 
-tail698:
+tail703:
 	CMPQ       DX, $0x00
-	JLE        done699
+	JLE        done704
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21673,9 +21779,9 @@ tail698:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail698
+	JMP        tail703
 
-done699:
+done704:
 	VZEROUPPER
 	RET
 
@@ -21688,9 +21794,9 @@ TEXT ·rotate32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS c+48(FP), Y0
 	VBROADCASTSS s+52(FP), Y1
 
-many700:
+many705:
 	CMPQ    DX, $0x00000020
-	JLT     tail701
+	JLT     tail706
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -21734,11 +21840,11 @@ many700:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many700
+	JMP     many705
 
-tail701:
+tail706:
 	CMPQ       DX, $0x00
-	JLE        done702
+	JLE        done707
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21759,9 +21865,9 @@ tail701:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail701
+	JMP        tail706
 
-done702:
+done707:
 	VZEROUPPER
 	RET
 
@@ -21780,9 +21886,9 @@ TEXT ·dot32AVX2(SB), NOSPLIT, $0-52
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many703:
+many708:
 	CMPQ    DX, $0x00000040
-	JLT     tail704
+	JLT     tail709
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPS  Y9, Y8, Y8
@@ -21818,11 +21924,11 @@ many703:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, DX
-	JMP     many703
+	JMP     many708
 
-tail704:
+tail709:
 	CMPQ       DX, $0x00
-	JLE        done705
+	JLE        done710
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21836,7 +21942,7 @@ tail704:
 	VADDPS     Y9, Y0, Y0
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done705
+	JLE        done710
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21850,7 +21956,7 @@ tail704:
 	VADDPS     Y9, Y1, Y1
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done705
+	JLE        done710
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21864,7 +21970,7 @@ tail704:
 	VADDPS     Y9, Y2, Y2
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done705
+	JLE        done710
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21878,7 +21984,7 @@ tail704:
 	VADDPS     Y9, Y3, Y3
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done705
+	JLE        done710
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21892,7 +21998,7 @@ tail704:
 	VADDPS     Y9, Y4, Y4
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done705
+	JLE        done710
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21906,7 +22012,7 @@ tail704:
 	VADDPS     Y9, Y5, Y5
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done705
+	JLE        done710
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21920,7 +22026,7 @@ tail704:
 	VADDPS     Y9, Y6, Y6
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done705
+	JLE        done710
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21934,7 +22040,7 @@ tail704:
 	VADDPS     Y9, Y7, Y7
 	SUBQ       $0x00000008, DX
 
-done705:
+done710:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -21960,9 +22066,9 @@ TEXT ·addScaled64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSD s+24(FP), Y0
 
-many706:
+many711:
 	CMPQ    DX, $0x00000010
-	JLT     tail707
+	JLT     tail712
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -21986,11 +22092,11 @@ many706:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many706
+	JMP     many711
 
-tail707:
+tail712:
 	CMPQ       DX, $0x00
-	JLE        done708
+	JLE        done713
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22006,9 +22112,9 @@ tail707:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail707
+	JMP        tail712
 
-done708:
+done713:
 	VZEROUPPER
 	RET
 
@@ -22021,9 +22127,9 @@ TEXT ·rotate64AVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSD c+48(FP), Y0
 	VBROADCASTSD s+56(FP), Y1
 
-many709:
+many714:
 	CMPQ    DX, $0x00000010
-	JLT     tail710
+	JLT     tail715
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -22067,11 +22173,11 @@ many709:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many709
+	JMP     many714
 
-tail710:
+tail715:
 	CMPQ       DX, $0x00
-	JLE        done711
+	JLE        done716
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22092,9 +22198,9 @@ tail710:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail710
+	JMP        tail715
 
-done711:
+done716:
 	VZEROUPPER
 	RET
 
@@ -22113,9 +22219,9 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many712:
+many717:
 	CMPQ    DX, $0x00000020
-	JLT     tail713
+	JLT     tail718
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPD  Y9, Y8, Y8
@@ -22151,11 +22257,11 @@ many712:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000020, DX
-	JMP     many712
+	JMP     many717
 
-tail713:
+tail718:
 	CMPQ       DX, $0x00
-	JLE        done714
+	JLE        done719
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22169,7 +22275,7 @@ tail713:
 	VADDPD     Y9, Y0, Y0
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done714
+	JLE        done719
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22183,7 +22289,7 @@ tail713:
 	VADDPD     Y9, Y1, Y1
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done714
+	JLE        done719
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22197,7 +22303,7 @@ tail713:
 	VADDPD     Y9, Y2, Y2
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done714
+	JLE        done719
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22211,7 +22317,7 @@ tail713:
 	VADDPD     Y9, Y3, Y3
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done714
+	JLE        done719
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22225,7 +22331,7 @@ tail713:
 	VADDPD     Y9, Y4, Y4
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done714
+	JLE        done719
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22239,7 +22345,7 @@ tail713:
 	VADDPD     Y9, Y5, Y5
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done714
+	JLE        done719
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22253,7 +22359,7 @@ tail713:
 	VADDPD     Y9, Y6, Y6
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done714
+	JLE        done719
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22267,7 +22373,7 @@ tail713:
 	VADDPD     Y9, Y7, Y7
 	SUBQ       $0x00000004, DX
 
-done714:
+done719:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -22283,6 +22389,96 @@ done714:
 	VZEROUPPER
 	RET
 
+// func rotateRows64AVX2(rows []float64, ld int, turns []float64)
+// Requires: AVX, CMOV
+TEXT ·rotateRows64AVX2(SB), NOSPLIT, $0-56
+	MOVQ rows_base+0(FP), AX
+	MOVQ rows_len+8(FP), CX
+	MOVQ ld+24(FP), DX
+	MOVQ turns_base+32(FP), BX
+	MOVQ turns_len+40(FP), SI
+
+many720:
+	CMPQ    CX, $0x00000008
+	JLT     tail721
+	MOVQ    AX, DI
+	MOVQ    BX, R8
+	MOVQ    SI, R9
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+
+next723:
+	VBROADCASTSD (R8), Y2
+	VBROADCASTSD 8(R8), Y3
+	ADDQ         DX, DI
+	VMOVUPS      (DI), Y4
+	VMOVUPS      32(DI), Y5
+	SUBQ         DX, DI
+	VMULPD       Y0, Y3, Y6
+	VMULPD       Y4, Y3, Y7
+	VMULPD       Y0, Y2, Y0
+	VMULPD       Y4, Y2, Y4
+	VSUBPD       Y7, Y0, Y7
+	VMOVUPS      Y7, (DI)
+	VADDPD       Y4, Y6, Y0
+	VMULPD       Y1, Y3, Y4
+	VMULPD       Y5, Y3, Y3
+	VMULPD       Y1, Y2, Y1
+	VMULPD       Y5, Y2, Y5
+	VSUBPD       Y3, Y1, Y3
+	VMOVUPS      Y3, 32(DI)
+	VADDPD       Y5, Y4, Y1
+	ADDQ         DX, DI
+	ADDQ         $0x10, R8
+	SUBQ         $0x02, R9
+	JNE          next723
+	VMOVUPS      Y0, (DI)
+	VMOVUPS      Y1, 32(DI)
+	ADDQ         $0x00000040, AX
+	SUBQ         $0x00000008, CX
+	JMP          many720
+
+tail721:
+	CMPQ       CX, $0x00
+	JLE        done722
+	MOVQ       $+4, R8
+	MOVQ       CX, DI
+	CMPQ       DI, R8
+	CMOVQGT    R8, DI
+	NEGQ       DI
+	LEAQ       ones<>+32(SB), R8
+	VMOVUPS    (R8)(DI*8), Y0
+	MOVQ       AX, DI
+	MOVQ       BX, R8
+	MOVQ       SI, R9
+	VMASKMOVPD (DI), Y0, Y1
+
+next724:
+	VBROADCASTSD (R8), Y2
+	VBROADCASTSD 8(R8), Y3
+	ADDQ         DX, DI
+	VMASKMOVPD   (DI), Y0, Y4
+	SUBQ         DX, DI
+	VMULPD       Y1, Y3, Y5
+	VMULPD       Y4, Y3, Y3
+	VMULPD       Y1, Y2, Y1
+	VMULPD       Y4, Y2, Y4
+	VSUBPD       Y3, Y1, Y3
+	VMASKMOVPD   Y3, Y0, (DI)
+	VADDPD       Y4, Y5, Y1
+	ADDQ         DX, DI
+	ADDQ         $0x10, R8
+	SUBQ         $0x02, R9
+	JNE          next724
+	VMASKMOVPD   Y1, Y0, (DI)
+	ADDQ         $0x00000020, AX
+	SUBQ         $0x00000004, CX
+	JMP          tail721
+
+done722:
+	VZEROUPPER
+	RET
+
 // func tapLineAVX2_3x1(t *byte)
 // Requires: AVX, CMOV
 TEXT ·tapLineAVX2_3x1(SB), NOSPLIT, $0-8
@@ -22292,7 +22488,7 @@ TEXT ·tapLineAVX2_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels715:
+channels725:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -22307,7 +22503,7 @@ channels715:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group716:
+group726:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -22331,13 +22527,13 @@ group716:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed719
+	JE      summed729
 	TESTQ   DI, DI
-	JNE     ends720
+	JNE     ends730
 	CMPQ    R11, $0x0a
-	JNE     ends720
+	JNE     ends730
 
-row717:
+row727:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -22405,29 +22601,29 @@ row717:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row717
-	JMP     summed719
+	JNE     row727
+	JMP     summed729
 
-ends720:
+ends730:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column721
+	JE      column731
 	CMPQ    DI, $0x01
-	JE      column722
-	JMP     column723
+	JE      column732
+	JMP     column733
 
-column721:
+column731:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over724
+	JE      over734
 
-column722:
+column732:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y12
 	VADDPS  Y12, Y0, Y0
@@ -22435,9 +22631,9 @@ column722:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over724
+	JE      over734
 
-column723:
+column733:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -22447,7 +22643,7 @@ column723:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over724
+	JE      over734
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -22457,7 +22653,7 @@ column723:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over724
+	JE      over734
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -22467,7 +22663,7 @@ column723:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over724
+	JE      over734
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -22477,7 +22673,7 @@ column723:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over724
+	JE      over734
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -22487,7 +22683,7 @@ column723:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over724
+	JE      over734
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -22497,7 +22693,7 @@ column723:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over724
+	JE      over734
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y11
 	VADDPS  Y11, Y6, Y6
@@ -22505,20 +22701,20 @@ column723:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over724
+	JE      over734
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over724:
+over734:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends720
+	JNE  ends730
 
-summed719:
+summed729:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled725
+	JEQ     scaled735
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -22531,9 +22727,9 @@ summed719:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled725:
+scaled735:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased726
+	JEQ     biased736
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -22546,10 +22742,10 @@ scaled725:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased726:
+biased736:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none729
+	JEQ     none739
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -22558,47 +22754,47 @@ biased726:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added727
+	JE      added737
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added727
+	JE      added737
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added727
+	JE      added737
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added727
+	JE      added737
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added727
+	JE      added737
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added727
+	JE      added737
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added727
+	JE      added737
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added727:
-none729:
+added737:
+none739:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited731
+	JEQ     limited741
 	TESTB   $0x08, 136(AX)
-	JEQ     six730
+	JEQ     six740
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -22616,9 +22812,9 @@ none729:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited731
+	JMP     limited741
 
-six730:
+six740:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -22654,42 +22850,42 @@ six730:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited731:
+limited741:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored728
+	JE      stored738
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored728:
+stored738:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done718
+	JE      done728
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -22697,14 +22893,14 @@ stored728:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group716
+	JMP     group726
 
-done718:
+done728:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels715
+	JLT  channels725
 	VZEROUPPER
 	RET
 
@@ -22737,7 +22933,7 @@ TEXT ·tapLineShortAVX2_3x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group733:
+group743:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -22761,13 +22957,13 @@ group733:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed736
+	JE      summed746
 	TESTQ   DI, DI
-	JNE     ends737
+	JNE     ends747
 	CMPQ    R11, $0x0a
-	JNE     ends737
+	JNE     ends747
 
-row734:
+row744:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -22835,29 +23031,29 @@ row734:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row734
-	JMP        summed736
+	JNE        row744
+	JMP        summed746
 
-ends737:
+ends747:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column738
+	JE         column748
 	CMPQ       DI, $0x01
-	JE         column739
-	JMP        column740
+	JE         column749
+	JMP        column750
 
-column738:
+column748:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over741
+	JE         over751
 
-column739:
+column749:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y13
 	VADDPS     Y13, Y1, Y1
@@ -22865,9 +23061,9 @@ column739:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over741
+	JE         over751
 
-column740:
+column750:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -22877,7 +23073,7 @@ column740:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over741
+	JE         over751
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -22887,7 +23083,7 @@ column740:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over741
+	JE         over751
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -22897,7 +23093,7 @@ column740:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over741
+	JE         over751
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -22907,7 +23103,7 @@ column740:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over741
+	JE         over751
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -22917,7 +23113,7 @@ column740:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over741
+	JE         over751
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -22927,7 +23123,7 @@ column740:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over741
+	JE         over751
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y12
 	VADDPS     Y12, Y7, Y7
@@ -22935,20 +23131,20 @@ column740:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over741
+	JE         over751
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over741:
+over751:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends737
+	JNE  ends747
 
-summed736:
+summed746:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled742
+	JEQ        scaled752
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -22961,9 +23157,9 @@ summed736:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled742:
+scaled752:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased743
+	JEQ        biased753
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -22976,10 +23172,10 @@ scaled742:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased743:
+biased753:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none746
+	JEQ        none756
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -22988,47 +23184,47 @@ biased743:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added744
+	JE         added754
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added744
+	JE         added754
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added744
+	JE         added754
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added744
+	JE         added754
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added744
+	JE         added754
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added744
+	JE         added754
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added744
+	JE         added754
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added744:
-none746:
+added754:
+none756:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited748
+	JEQ     limited758
 	TESTB   $0x08, 136(AX)
-	JEQ     six747
+	JEQ     six757
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -23046,9 +23242,9 @@ none746:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited748
+	JMP     limited758
 
-six747:
+six757:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -23084,42 +23280,42 @@ six747:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited748:
+limited758:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored745
+	JE         stored755
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored745
+	JE         stored755
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored745
+	JE         stored755
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored745
+	JE         stored755
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored745
+	JE         stored755
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored745
+	JE         stored755
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored745
+	JE         stored755
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored745:
+stored755:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done735
+	JE      done745
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -23127,9 +23323,9 @@ stored745:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group733
+	JMP     group743
 
-done735:
+done745:
 	VZEROUPPER
 	RET
 
@@ -23142,7 +23338,7 @@ TEXT ·tapLineAVX2_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels749:
+channels759:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -23157,7 +23353,7 @@ channels749:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group750:
+group760:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -23181,13 +23377,13 @@ group750:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed753
+	JE      summed763
 	TESTQ   DI, DI
-	JNE     ends754
+	JNE     ends764
 	CMPQ    R11, $0x11
-	JNE     ends754
+	JNE     ends764
 
-row751:
+row761:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -23263,37 +23459,37 @@ row751:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row751
-	JMP     summed753
+	JNE     row761
+	JMP     summed763
 
-ends754:
+ends764:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column755
+	JE      column765
 	CMPQ    DI, $0x01
-	JE      column756
-	JMP     column757
+	JE      column766
+	JMP     column767
 
-column755:
+column765:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over758
+	JE      over768
 
-column756:
+column766:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over758
+	JE      over768
 
-column757:
+column767:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -23301,13 +23497,13 @@ column757:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -23315,13 +23511,13 @@ column757:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -23329,13 +23525,13 @@ column757:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -23343,13 +23539,13 @@ column757:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -23357,13 +23553,13 @@ column757:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -23371,13 +23567,13 @@ column757:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y6, Y6
@@ -23385,26 +23581,26 @@ column757:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y9, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over758
+	JE      over768
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over758:
+over768:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends754
+	JNE  ends764
 
-summed753:
+summed763:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled759
+	JEQ     scaled769
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -23417,9 +23613,9 @@ summed753:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled759:
+scaled769:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased760
+	JEQ     biased770
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -23432,10 +23628,10 @@ scaled759:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased760:
+biased770:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none763
+	JEQ     none773
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -23444,47 +23640,47 @@ biased760:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added761
+	JE      added771
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added761
+	JE      added771
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added761
+	JE      added771
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added761
+	JE      added771
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added761
+	JE      added771
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added761
+	JE      added771
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added761
+	JE      added771
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added761:
-none763:
+added771:
+none773:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited765
+	JEQ     limited775
 	TESTB   $0x08, 136(AX)
-	JEQ     six764
+	JEQ     six774
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -23502,9 +23698,9 @@ none763:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited765
+	JMP     limited775
 
-six764:
+six774:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -23540,42 +23736,42 @@ six764:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited765:
+limited775:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored762
+	JE      stored772
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored762
+	JE      stored772
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored762
+	JE      stored772
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored762
+	JE      stored772
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored762
+	JE      stored772
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored762
+	JE      stored772
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored762
+	JE      stored772
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored762:
+stored772:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done752
+	JE      done762
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -23584,14 +23780,14 @@ stored762:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group750
+	JMP     group760
 
-done752:
+done762:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels749
+	JLT  channels759
 	VZEROUPPER
 	RET
 
@@ -23624,7 +23820,7 @@ TEXT ·tapLineShortAVX2_3x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group767:
+group777:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -23648,13 +23844,13 @@ group767:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed770
+	JE      summed780
 	TESTQ   DI, DI
-	JNE     ends771
+	JNE     ends781
 	CMPQ    R11, $0x11
-	JNE     ends771
+	JNE     ends781
 
-row768:
+row778:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -23730,37 +23926,37 @@ row768:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row768
-	JMP        summed770
+	JNE        row778
+	JMP        summed780
 
-ends771:
+ends781:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column772
+	JE         column782
 	CMPQ       DI, $0x01
-	JE         column773
-	JMP        column774
+	JE         column783
+	JMP        column784
 
-column772:
+column782:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over775
+	JE         over785
 
-column773:
+column783:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over775
+	JE         over785
 
-column774:
+column784:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -23768,13 +23964,13 @@ column774:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -23782,13 +23978,13 @@ column774:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -23796,13 +23992,13 @@ column774:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -23810,13 +24006,13 @@ column774:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0a
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -23824,13 +24020,13 @@ column774:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0b
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0c
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -23838,13 +24034,13 @@ column774:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0d
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0e
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y7, Y7
@@ -23852,26 +24048,26 @@ column774:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0f
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y10, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x10
-	JE         over775
+	JE         over785
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over775:
+over785:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends771
+	JNE  ends781
 
-summed770:
+summed780:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled776
+	JEQ        scaled786
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -23884,9 +24080,9 @@ summed770:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled776:
+scaled786:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased777
+	JEQ        biased787
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -23899,10 +24095,10 @@ scaled776:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased777:
+biased787:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none780
+	JEQ        none790
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -23911,47 +24107,47 @@ biased777:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added778
+	JE         added788
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added778
+	JE         added788
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added778
+	JE         added788
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added778
+	JE         added788
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added778
+	JE         added788
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added778
+	JE         added788
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added778
+	JE         added788
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added778:
-none780:
+added788:
+none790:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited782
+	JEQ     limited792
 	TESTB   $0x08, 136(AX)
-	JEQ     six781
+	JEQ     six791
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -23969,9 +24165,9 @@ none780:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited782
+	JMP     limited792
 
-six781:
+six791:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -24007,42 +24203,42 @@ six781:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited782:
+limited792:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored779
+	JE         stored789
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored779
+	JE         stored789
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored779
+	JE         stored789
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored779
+	JE         stored789
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored779
+	JE         stored789
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored779
+	JE         stored789
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored779
+	JE         stored789
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored779:
+stored789:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done769
+	JE      done779
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -24051,9 +24247,9 @@ stored779:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group767
+	JMP     group777
 
-done769:
+done779:
 	VZEROUPPER
 	RET
 
@@ -24067,7 +24263,7 @@ TEXT ·tapLineAVX2_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels783:
+channels793:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -24082,7 +24278,7 @@ channels783:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group784:
+group794:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -24106,13 +24302,13 @@ group784:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed787
+	JE      summed797
 	TESTQ   R8, R8
-	JNE     ends788
+	JNE     ends798
 	CMPQ    R12, $0x0c
-	JNE     ends788
+	JNE     ends798
 
-row785:
+row795:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -24216,10 +24412,10 @@ row785:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row785
-	JMP     summed787
+	JNE     row795
+	JMP     summed797
 
-ends788:
+ends798:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -24227,24 +24423,24 @@ ends788:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column789
+	JE      column799
 	CMPQ    R8, $0x01
-	JE      column790
+	JE      column800
 	CMPQ    R8, $0x02
-	JE      column791
+	JE      column801
 	CMPQ    R8, $0x03
-	JE      column792
-	JMP     column793
+	JE      column802
+	JMP     column803
 
-column789:
+column799:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over794
+	JE      over804
 
-column790:
+column800:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24252,9 +24448,9 @@ column790:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over794
+	JE      over804
 
-column791:
+column801:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24264,9 +24460,9 @@ column791:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over794
+	JE      over804
 
-column792:
+column802:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24278,9 +24474,9 @@ column792:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over794
+	JE      over804
 
-column793:
+column803:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24294,7 +24490,7 @@ column793:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over794
+	JE      over804
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -24308,7 +24504,7 @@ column793:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over794
+	JE      over804
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -24322,7 +24518,7 @@ column793:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over794
+	JE      over804
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -24336,7 +24532,7 @@ column793:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over794
+	JE      over804
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y13
 	VADDPS  Y13, Y4, Y4
@@ -24348,7 +24544,7 @@ column793:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over794
+	JE      over804
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y5, Y5
@@ -24358,7 +24554,7 @@ column793:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over794
+	JE      over804
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -24366,20 +24562,20 @@ column793:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over794
+	JE      over804
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over794:
+over804:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends788
+	JNE  ends798
 
-summed787:
+summed797:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled795
+	JEQ     scaled805
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -24392,9 +24588,9 @@ summed787:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled795:
+scaled805:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased796
+	JEQ     biased806
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -24407,10 +24603,10 @@ scaled795:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased796:
+biased806:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none799
+	JEQ     none809
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -24419,47 +24615,47 @@ biased796:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added797
+	JE      added807
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added797
+	JE      added807
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added797
+	JE      added807
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added797
+	JE      added807
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added797
+	JE      added807
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added797
+	JE      added807
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added797
+	JE      added807
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added797:
-none799:
+added807:
+none809:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited801
+	JEQ     limited811
 	TESTB   $0x08, 136(AX)
-	JEQ     six800
+	JEQ     six810
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -24477,9 +24673,9 @@ none799:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited801
+	JMP     limited811
 
-six800:
+six810:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -24515,42 +24711,42 @@ six800:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited801:
+limited811:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored798
+	JE      stored808
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored798
+	JE      stored808
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored798
+	JE      stored808
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored798
+	JE      stored808
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored798
+	JE      stored808
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored798
+	JE      stored808
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored798
+	JE      stored808
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored798:
+stored808:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done786
+	JE      done796
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -24558,14 +24754,14 @@ stored798:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group784
+	JMP     group794
 
-done786:
+done796:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels783
+	JLT  channels793
 	VZEROUPPER
 	RET
 
@@ -24599,7 +24795,7 @@ TEXT ·tapLineShortAVX2_5x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group803:
+group813:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -24623,13 +24819,13 @@ group803:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed806
+	JE      summed816
 	TESTQ   R8, R8
-	JNE     ends807
+	JNE     ends817
 	CMPQ    R12, $0x0c
-	JNE     ends807
+	JNE     ends817
 
-row804:
+row814:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24733,10 +24929,10 @@ row804:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row804
-	JMP        summed806
+	JNE        row814
+	JMP        summed816
 
-ends807:
+ends817:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24744,24 +24940,24 @@ ends807:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column808
+	JE         column818
 	CMPQ       R8, $0x01
-	JE         column809
+	JE         column819
 	CMPQ       R8, $0x02
-	JE         column810
+	JE         column820
 	CMPQ       R8, $0x03
-	JE         column811
-	JMP        column812
+	JE         column821
+	JMP        column822
 
-column808:
+column818:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over813
+	JE         over823
 
-column809:
+column819:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24769,9 +24965,9 @@ column809:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over813
+	JE         over823
 
-column810:
+column820:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24781,9 +24977,9 @@ column810:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over813
+	JE         over823
 
-column811:
+column821:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24795,9 +24991,9 @@ column811:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over813
+	JE         over823
 
-column812:
+column822:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24811,7 +25007,7 @@ column812:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over813
+	JE         over823
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -24825,7 +25021,7 @@ column812:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over813
+	JE         over823
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -24839,7 +25035,7 @@ column812:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over813
+	JE         over823
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -24853,7 +25049,7 @@ column812:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over813
+	JE         over823
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y14
 	VADDPS     Y14, Y5, Y5
@@ -24865,7 +25061,7 @@ column812:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over813
+	JE         over823
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y6, Y6
@@ -24875,7 +25071,7 @@ column812:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over813
+	JE         over823
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -24883,20 +25079,20 @@ column812:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over813
+	JE         over823
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over813:
+over823:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends807
+	JNE  ends817
 
-summed806:
+summed816:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled814
+	JEQ        scaled824
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -24909,9 +25105,9 @@ summed806:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled814:
+scaled824:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased815
+	JEQ        biased825
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -24924,10 +25120,10 @@ scaled814:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased815:
+biased825:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none818
+	JEQ        none828
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -24936,47 +25132,47 @@ biased815:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added816
+	JE         added826
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added816
+	JE         added826
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added816
+	JE         added826
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added816
+	JE         added826
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added816
+	JE         added826
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added816
+	JE         added826
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added816
+	JE         added826
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added816:
-none818:
+added826:
+none828:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited820
+	JEQ     limited830
 	TESTB   $0x08, 136(AX)
-	JEQ     six819
+	JEQ     six829
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -24994,9 +25190,9 @@ none818:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited820
+	JMP     limited830
 
-six819:
+six829:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -25032,42 +25228,42 @@ six819:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited820:
+limited830:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored817
+	JE         stored827
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored817
+	JE         stored827
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored817
+	JE         stored827
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored817
+	JE         stored827
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored817
+	JE         stored827
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored817
+	JE         stored827
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored817
+	JE         stored827
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored817:
+stored827:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done805
+	JE      done815
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -25075,9 +25271,9 @@ stored817:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group803
+	JMP     group813
 
-done805:
+done815:
 	VZEROUPPER
 	RET
 
@@ -25091,7 +25287,7 @@ TEXT ·tapLineAVX2_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels821:
+channels831:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -25106,7 +25302,7 @@ channels821:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group822:
+group832:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -25130,13 +25326,13 @@ group822:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed825
+	JE      summed835
 	TESTQ   R8, R8
-	JNE     ends826
+	JNE     ends836
 	CMPQ    R12, $0x13
-	JNE     ends826
+	JNE     ends836
 
-row823:
+row833:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -25248,10 +25444,10 @@ row823:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row823
-	JMP     summed825
+	JNE     row833
+	JMP     summed835
 
-ends826:
+ends836:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -25259,32 +25455,32 @@ ends826:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column827
+	JE      column837
 	CMPQ    R8, $0x01
-	JE      column828
+	JE      column838
 	CMPQ    R8, $0x02
-	JE      column829
+	JE      column839
 	CMPQ    R8, $0x03
-	JE      column830
-	JMP     column831
+	JE      column840
+	JMP     column841
 
-column827:
+column837:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over832
+	JE      over842
 
-column828:
+column838:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over832
+	JE      over842
 
-column829:
+column839:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25292,9 +25488,9 @@ column829:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over832
+	JE      over842
 
-column830:
+column840:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25302,9 +25498,9 @@ column830:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over832
+	JE      over842
 
-column831:
+column841:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25314,7 +25510,7 @@ column831:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y1, Y1
@@ -25322,7 +25518,7 @@ column831:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -25332,7 +25528,7 @@ column831:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y2, Y2
@@ -25340,7 +25536,7 @@ column831:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -25350,7 +25546,7 @@ column831:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y3, Y3
@@ -25358,7 +25554,7 @@ column831:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -25368,7 +25564,7 @@ column831:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y4, Y4
@@ -25376,7 +25572,7 @@ column831:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y4, Y4
@@ -25386,7 +25582,7 @@ column831:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y5, Y5
@@ -25394,7 +25590,7 @@ column831:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y5, Y5
@@ -25404,7 +25600,7 @@ column831:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y13
 	VADDPS  Y13, Y6, Y6
@@ -25412,7 +25608,7 @@ column831:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -25420,26 +25616,26 @@ column831:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over832
+	JE      over842
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over832:
+over842:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends826
+	JNE  ends836
 
-summed825:
+summed835:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled833
+	JEQ     scaled843
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -25452,9 +25648,9 @@ summed825:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled833:
+scaled843:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased834
+	JEQ     biased844
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -25467,10 +25663,10 @@ scaled833:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased834:
+biased844:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none837
+	JEQ     none847
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -25479,47 +25675,47 @@ biased834:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added835
+	JE      added845
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added835
+	JE      added845
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added835
+	JE      added845
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added835
+	JE      added845
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added835
+	JE      added845
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added835
+	JE      added845
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added835
+	JE      added845
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added835:
-none837:
+added845:
+none847:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited839
+	JEQ     limited849
 	TESTB   $0x08, 136(AX)
-	JEQ     six838
+	JEQ     six848
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -25537,9 +25733,9 @@ none837:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited839
+	JMP     limited849
 
-six838:
+six848:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -25575,42 +25771,42 @@ six838:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited839:
+limited849:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored836
+	JE      stored846
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored836
+	JE      stored846
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored836
+	JE      stored846
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored836
+	JE      stored846
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored836
+	JE      stored846
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored836
+	JE      stored846
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored836
+	JE      stored846
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored836:
+stored846:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done824
+	JE      done834
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -25619,14 +25815,14 @@ stored836:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group822
+	JMP     group832
 
-done824:
+done834:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels821
+	JLT  channels831
 	VZEROUPPER
 	RET
 
@@ -25660,7 +25856,7 @@ TEXT ·tapLineShortAVX2_5x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group841:
+group851:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -25684,13 +25880,13 @@ group841:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed844
+	JE      summed854
 	TESTQ   R8, R8
-	JNE     ends845
+	JNE     ends855
 	CMPQ    R12, $0x13
-	JNE     ends845
+	JNE     ends855
 
-row842:
+row852:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -25802,10 +25998,10 @@ row842:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row842
-	JMP        summed844
+	JNE        row852
+	JMP        summed854
 
-ends845:
+ends855:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -25813,32 +26009,32 @@ ends845:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column846
+	JE         column856
 	CMPQ       R8, $0x01
-	JE         column847
+	JE         column857
 	CMPQ       R8, $0x02
-	JE         column848
+	JE         column858
 	CMPQ       R8, $0x03
-	JE         column849
-	JMP        column850
+	JE         column859
+	JMP        column860
 
-column846:
+column856:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over851
+	JE         over861
 
-column847:
+column857:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over851
+	JE         over861
 
-column848:
+column858:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -25846,9 +26042,9 @@ column848:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over851
+	JE         over861
 
-column849:
+column859:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -25856,9 +26052,9 @@ column849:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over851
+	JE         over861
 
-column850:
+column860:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -25868,7 +26064,7 @@ column850:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y2, Y2
@@ -25876,7 +26072,7 @@ column850:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -25886,7 +26082,7 @@ column850:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y3, Y3
@@ -25894,7 +26090,7 @@ column850:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -25904,7 +26100,7 @@ column850:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y4, Y4
@@ -25912,7 +26108,7 @@ column850:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -25922,7 +26118,7 @@ column850:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y5, Y5
@@ -25930,7 +26126,7 @@ column850:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0c
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y5, Y5
@@ -25940,7 +26136,7 @@ column850:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0d
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y6, Y6
@@ -25948,7 +26144,7 @@ column850:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0e
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y6, Y6
@@ -25958,7 +26154,7 @@ column850:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0f
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y14
 	VADDPS     Y14, Y7, Y7
@@ -25966,7 +26162,7 @@ column850:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x10
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -25974,26 +26170,26 @@ column850:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x11
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x12
-	JE         over851
+	JE         over861
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over851:
+over861:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends845
+	JNE  ends855
 
-summed844:
+summed854:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled852
+	JEQ        scaled862
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -26006,9 +26202,9 @@ summed844:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled852:
+scaled862:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased853
+	JEQ        biased863
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -26021,10 +26217,10 @@ scaled852:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased853:
+biased863:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none856
+	JEQ        none866
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -26033,47 +26229,47 @@ biased853:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added854
+	JE         added864
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added854
+	JE         added864
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added854
+	JE         added864
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added854
+	JE         added864
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added854
+	JE         added864
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added854
+	JE         added864
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added854
+	JE         added864
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added854:
-none856:
+added864:
+none866:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited858
+	JEQ     limited868
 	TESTB   $0x08, 136(AX)
-	JEQ     six857
+	JEQ     six867
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -26091,9 +26287,9 @@ none856:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited858
+	JMP     limited868
 
-six857:
+six867:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -26129,42 +26325,42 @@ six857:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited858:
+limited868:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored855
+	JE         stored865
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored855
+	JE         stored865
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored855
+	JE         stored865
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored855
+	JE         stored865
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored855
+	JE         stored865
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored855
+	JE         stored865
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored855
+	JE         stored865
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored855:
+stored865:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done843
+	JE      done853
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -26173,9 +26369,9 @@ stored855:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group841
+	JMP     group851
 
-done843:
+done853:
 	VZEROUPPER
 	RET
 

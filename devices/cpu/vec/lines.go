@@ -37,6 +37,28 @@ func Dot[T Float](x, y []T) (sum T) {
 	return sum
 }
 
+// RotateRows is [Rotate] of the first cols elements of rows 0 and 1 of a matrix, then of rows
+// 1 and 2, and so on: c and s of each pair of rows are two elements of turns. A row begins ld
+// elements after the one above it.
+func RotateRows(rows []float64, ld, cols int, turns []float64) {
+	if cols == 0 || len(turns) < 2 {
+		return
+	}
+	turns = turns[:len(turns)&^1]
+	mustHold("the rows", rows, ld, len(turns)/2+1, cols)
+	switch isa {
+	case avx512:
+		rotateRows64AVX512(rows[:cols], 8*ld, turns)
+	case avx2:
+		rotateRows64AVX2(rows[:cols], 8*ld, turns)
+	default:
+		for i := 0; i < len(turns); i += 2 {
+			row := rows[i/2*ld:]
+			rotatePortable(row[:cols], row[ld:], turns[i], turns[i+1])
+		}
+	}
+}
+
 //go:noinline
 func addScaled32(dst []float32, s float32, x []float32) {
 	x = x[:len(dst)]

@@ -95,6 +95,43 @@ func testLines[T Float](t *testing.T) {
 	}
 }
 
+// RotateRows does what as many calls of Rotate do, and leaves what is beside.
+func TestRotateRows(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		for count := range 6 {
+			for cols := range 90 {
+				for _, ld := range []int{cols, cols + 3} {
+					if cols == 0 {
+						continue
+					}
+					rows := guarded[float64](t, count*ld+cols)
+					for i := range rows {
+						rows[i] = math.Sin(float64(i) * 1.7)
+						if i%11 == 5 {
+							rows[i] = float64(special[i%len(special)])
+						}
+					}
+					turns := guarded[float64](t, 2*count)
+					for i := range turns {
+						turns[i] = math.Cos(float64(i*i + 1))
+					}
+					want := append([]float64(nil), rows...)
+					for i := range count {
+						rotatePortable(want[i*ld:][:cols], want[(i+1)*ld:], turns[2*i], turns[2*i+1])
+					}
+					RotateRows(rows, ld, cols, turns)
+					for i, x := range rows {
+						if math.Float64bits(x) != math.Float64bits(want[i]) && (x == x || want[i] == want[i]) {
+							t.Fatalf("%d turns of %d columns in rows of %d: element %d is %v, not %v", count, cols, ld, i, x, want[i])
+						}
+					}
+				}
+			}
+		}
+	})
+	mustPanic(t, "too few rows", func() { RotateRows(make([]float64, 11), 4, 4, make([]float64, 4)) })
+}
+
 func sizeOf[T Float]() int {
 	if T(1)/3 == T(float32(1)/3) {
 		return 4
@@ -113,6 +150,12 @@ func BenchmarkLines(b *testing.B) {
 		b.Run(fmt.Sprintf("Rotate/n=%d", n), func(b *testing.B) {
 			for b.Loop() {
 				Rotate(x, y, 0.8, 0.6)
+			}
+		})
+		rows, turns := make([]float64, n*n), make([]float64, 2*(n-1))
+		b.Run(fmt.Sprintf("RotateRows/n=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				RotateRows(rows, n, n, turns)
 			}
 		})
 		b.Run(fmt.Sprintf("Dot/n=%d", n), func(b *testing.B) {

@@ -16,6 +16,9 @@ func (f *floats) lines() {
 		l.addScaled()
 		l.rotate()
 		l.dot()
+		if size == 8 {
+			l.rotateRows()
+		}
 	}
 }
 
@@ -158,6 +161,71 @@ func (l *line) turn(count, first int, places []reg, c, s reg, m *mask) {
 		l.store(l.isa, p[i], at(places[0], (first+i)*l.bytes), m)
 		l.store(l.isa, q[i], at(places[1], (first+i)*l.bytes), m)
 	})
+}
+
+// rotateRows writes the rotations of neighbouring rows of a matrix, one pair after the
+// other: c and s of each lie in turns, and the next row ld bytes on. Some columns are taken
+// down through all rows, so that each row is loaded and stored once.
+func (l *line) rotateRows() {
+	l.Function("rotateRows64" + l.name)
+	l.Attributes(attr.NOSPLIT)
+	l.SignatureExpr("func(rows []float64, ld int, turns []float64)")
+	first := l.Load(l.Param("rows").Base(), l.GP64())
+	n := l.Load(l.Param("rows").Len(), l.GP64())
+	ld := l.Load(l.Param("ld"), l.GP64())
+	turns := l.Load(l.Param("turns").Base(), l.GP64())
+	count := l.Load(l.Param("turns").Len(), l.GP64())
+	row, turn, left := l.GP64(), l.GP64(), l.GP64()
+	width := 4
+	if l.isa == avx2 {
+		width = 2
+	}
+	advance := func(vectors int, m *mask) {
+		l.MOVQ(first, row)
+		l.MOVQ(turns, turn)
+		l.MOVQ(count, left)
+		above := l.vectors(vectors, row, m)
+		next := l.label("next")
+		l.Label(next)
+		c, s := l.vector(l.isa), l.vector(l.isa)
+		l.VBROADCASTSD(at(turn, 0), c)
+		l.VBROADCASTSD(at(turn, 8), s)
+		l.ADDQ(ld, row)
+		below := l.vectors(vectors, row, m)
+		l.SUBQ(ld, row)
+		each(above, func(i int) {
+			t, u := l.vector(l.isa), l.vector(l.isa)
+			l.mul(above[i], s, t)
+			l.mul(below[i], s, u)
+			l.mul(above[i], c, above[i])
+			l.mul(below[i], c, below[i])
+			l.sub(u, above[i], u)
+			l.store(l.isa, u, at(row, i*l.bytes), m)
+			l.add(below[i], t, above[i])
+		})
+		l.ADDQ(ld, row)
+		l.ADDQ(operand.U8(16), turn)
+		l.SUBQ(operand.U8(2), left)
+		l.JNE(operand.LabelRef(next))
+		each(above, func(i int) { l.store(l.isa, above[i], at(row, i*l.bytes), m) })
+		l.ADDQ(operand.U32(uint32(vectors*l.bytes)), first)
+		l.SUBQ(operand.U32(uint32(vectors*l.bytes/8)), n)
+	}
+	many, tail, done := l.label("many"), l.label("tail"), l.label("done")
+	l.Label(many)
+	l.CMPQ(n, operand.U32(uint32(width*l.bytes/8)))
+	l.JLT(operand.LabelRef(tail))
+	advance(width, nil)
+	l.JMP(operand.LabelRef(many))
+	l.Label(tail)
+	l.CMPQ(n, operand.U8(0))
+	l.JLE(operand.LabelRef(done))
+	m := l.mask(l.isa, 8, n)
+	advance(1, &m)
+	l.JMP(operand.LabelRef(tail))
+	l.Label(done)
+	l.VZEROUPPER()
+	l.RET()
 }
 
 // dot writes the sum of products, in partial sums as those of a reduction: as many as are
