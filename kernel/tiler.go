@@ -19,8 +19,8 @@ type Tiler interface {
 	Tile(in []TileInput, inner int) Tiling
 }
 
-// An Elementwise Tiler computes an element from those in its place. Several of these alone
-// are not worth computing in tiles, as rewriting makes one of them.
+// An Elementwise Tiler computes an element from those in its place, or moves elements. Several
+// of these alone are not worth computing in tiles: rewriting makes one of the former.
 type Elementwise interface {
 	Tiler
 	Elementwise()

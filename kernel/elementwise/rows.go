@@ -180,6 +180,12 @@ func (m *Map[T, R]) Elementwise() {}
 // Elementwise says that it is.
 func (z *Zip[T, R]) Elementwise() {}
 
+// TileLinks is the Tiling of a chain of links.
+func TileLinks(links []Link[float32], in []kernel.TileInput, inner int) kernel.Tiling {
+	f := Fused[float32]{chain: NewChain(len(in), links), parts: make([]Part, len(links))}
+	return f.tiling(in, inner)
+}
+
 // TileAlone is the Tiling of an elementwise kernel on float32 whose loops a [Chain] can have.
 func TileAlone(k kernel.Kernel, in []kernel.TileInput, inner int) kernel.Tiling {
 	p := Part{Kernel: k}

@@ -38,7 +38,7 @@ constant_values: The value, a scalar.`)
 paddings: A row of two for each dimension: how many before and behind its elements.
 mode: "SYMMETRIC" repeats the element at the edge, "REFLECT" does not, and can add one less.`)
 
-	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return kernel.Func(pad), nil }, "Pad", "PadV2")
+	kernel.ForAll(func(*kernel.Construction) (kernel.Kernel, error) { return padding{}, nil }, "Pad", "PadV2")
 	kernel.ForAll(newMirrorPad, "MirrorPad")
 
 	gradient.Unary(func(c *gradient.Context, x, _, dy graph.Output) graph.Output {
@@ -75,7 +75,10 @@ func paddings(x []int64, v *tensor.Value) (p, dims []int64, err error) {
 	return p, dims, nil
 }
 
-func pad(ctx *kernel.Context, in, out []tensor.Value) error {
+// A padding is the kernel of Pad and PadV2.
+type padding struct{}
+
+func (padding) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	x := in[0].Dims()
 	p, dims, err := paddings(x, &in[1])
 	if err != nil {

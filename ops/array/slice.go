@@ -154,20 +154,19 @@ type slice struct{}
 
 func (slice) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	var b1, b2 [8]int64
-	begin, size, err := boxOf(b1[:0], b2[:0], in)
+	begin, size, err := boxOf(b1[:0], b2[:0], in[0].Dims(), &in[1], &in[2])
 	if err != nil {
 		return err
 	}
 	return takeBox(ctx, in, out, begin, size, size)
 }
 
-// boxOf appends the first corner and the size of the box that Slice takes.
-func boxOf(dst, dst2 []int64, in []tensor.Value) (begin, size []int64, err error) {
-	x := in[0].Dims()
-	if begin, err = kernel.AppendIntVector(dst, &in[1], "begin"); err != nil {
+// boxOf appends the first corner and the size of the box that Slice takes of a tensor of shape x.
+func boxOf(dst, dst2, x []int64, corner, extent *tensor.Value) (begin, size []int64, err error) {
+	if begin, err = kernel.AppendIntVector(dst, corner, "begin"); err != nil {
 		return nil, nil, err
 	}
-	if size, err = kernel.AppendIntVector(dst2, &in[2], "size"); err != nil {
+	if size, err = kernel.AppendIntVector(dst2, extent, "size"); err != nil {
 		return nil, nil, err
 	}
 	if len(begin) != len(x) || len(size) != len(x) {
@@ -196,7 +195,7 @@ func (slice) Prepare(in []tensor.Value, constant uint64) (kernel.Prepared, bool)
 	if constant&(1<<1|1<<2) != 1<<1|1<<2 {
 		return kernel.Prepared{}, false
 	}
-	begin, size, err := boxOf(nil, nil, in)
+	begin, size, err := boxOf(nil, nil, in[0].Dims(), &in[1], &in[2])
 	if err != nil {
 		return kernel.Prepared{}, false
 	}

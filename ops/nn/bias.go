@@ -174,6 +174,21 @@ func (k *biasAdd) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	return elementwise.PrepareBinary(in, in[0].DType(), k.sums)
 }
 
+// Tile is that of a sum with broadcasting.
+func (k *biasAdd) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	dims, bias := in[0].Dims, in[1].Dims
+	if in[0].DType != tensor.Float || len(dims) < 2 || len(bias) != 1 {
+		return kernel.Tiling{}
+	}
+	if _, n, within := channels(dims, k.second); bias[0] != int64(n) || within != 1 {
+		return kernel.Tiling{}
+	}
+	return elementwise.TileLinks([]elementwise.Link[float32]{{Two: plusFloat{}, X: 0, Y: 1}}, in, inner)
+}
+
+// Elementwise says that it is, for tiles.
+func (k *biasAdd) Elementwise() {}
+
 // planes adds a number to each of so many planes of inner elements; there is
 // a bias for each of n.
 func (k *biasAdd) planes(ctx *kernel.Context, in, out []tensor.Value, n, planes, inner int) error {

@@ -123,18 +123,28 @@ func (n *network) grow() {
 		}
 		return fmt.Sprintf("strides=[1, %d, %d, 1], padding=%q, dilations=[1, %d, %d, 1]", s, s, pick(rng, "SAME", "SAME", "VALID"), d, d), size(), size()
 	}
-	switch rng.IntN(15) {
+	switch rng.IntN(18) {
 	case 12, 13:
 		m, h, w := motion()
 		m = m[:strings.Index(m, ", dilations")] + fmt.Sprintf(", ksize=[1, %d, %d, 1]", h, w)
 		n.add(pick(rng, "MaxPool", "AvgPool"), m, last)
 	case 14:
-		size, err := tensor.FromSlice([]int32{int32(1 + rng.IntN(50)), int32(1 + rng.IntN(50))}, 2)
-		if err != nil {
-			panic(err)
+		n.resize(last, int64(1+rng.IntN(50)), int64(1+rng.IntN(50)))
+	case 15: // a level as of a U-Net: a smaller image is made larger again and joined with the one before
+		n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, last, n.outsider(3, 3, in, out))
+		first := len(n.results) - 1
+		n.add(pick(rng, "MaxPool", "AvgPool"), `strides=[1, 2, 2, 1], ksize=[1, 2, 2, 1], padding="SAME"`, first)
+		if rng.IntN(2) == 0 {
+			n.grow()
 		}
-		n.outside = append(n.outside, tensor.ValueOf(size))
-		n.add("ResizeBilinear", pick(rng, "half_pixel_centers=true", "align_corners=true", "align_corners=false"), last, ^(len(n.outside) - 1))
+		n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, len(n.results)-1, n.outsider(1, 3, n.results[len(n.results)-1].Dims()[3], int64(1+rng.IntN(9))))
+		if n.resize(len(n.results)-1, dims[1], dims[2]) {
+			n.join(len(n.results)-1, first)
+		}
+	case 16:
+		n.parts(last, dims)
+	case 17:
+		n.sums(last, dims)
 	case 9: // a residual block
 		h, w := pick(rng, 1, 3, 5), pick(rng, 1, 3)
 		if n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, last, n.outsider(int64(h), int64(w), in, in)) {
@@ -169,6 +179,86 @@ func (n *network) grow() {
 	default:
 		n.elementwise(last, dims)
 	}
+}
+
+// integers adds a constant.
+func (n *network) integers(x []int32, dims ...int64) int {
+	t, err := tensor.FromSlice(x, dims...)
+	if err != nil {
+		panic(err)
+	}
+	n.outside = append(n.outside, tensor.ValueOf(t))
+	return ^(len(n.outside) - 1)
+}
+
+func (n *network) resize(from int, high, wide int64) bool {
+	return n.add("ResizeBilinear", pick(n.rng, "half_pixel_centers=true", "align_corners=true", "align_corners=false"), from, n.integers([]int32{int32(high), int32(wide)}, 2))
+}
+
+// join adds a concatenation, whose axis comes first or last.
+func (n *network) join(parts ...int) bool {
+	rank := len(n.value(parts[0]).Dims())
+	axis := n.integers([]int32{int32(pick(n.rng, rank-1, -1, rank-1, rank-2))})
+	if n.rng.IntN(4) == 0 {
+		return n.add("Concat", fmt.Sprintf("N=%d", len(parts)), append([]int{axis}, parts...)...)
+	}
+	return n.add("ConcatV2", fmt.Sprintf("N=%d", len(parts)), append(parts, axis)...)
+}
+
+// parts adds what moves elements: a concatenation with what is there or comes from outside, a
+// box, something around an image.
+func (n *network) parts(last int, dims []int64) {
+	rng, rank := n.rng, len(dims)
+	switch rng.IntN(3) {
+	case 0:
+		parts := []int{last}
+		for range 1 + rng.IntN(3) {
+			from := rng.IntN(len(n.results))
+			if d := n.results[from].Dims(); rng.IntN(2) == 0 || len(d) != rank || !slices.Equal(d[:rank-1], dims[:rank-1]) {
+				other := slices.Clone(dims)
+				other[rank-1] = int64(1 + rng.IntN(9))
+				from = n.outsider(other...)
+			}
+			parts = append(parts, from)
+		}
+		rng.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		n.join(parts...)
+	case 1:
+		begin, size := make([]int32, rank), make([]int32, rank)
+		for i, d := range dims {
+			begin[i], size[i] = 0, -1
+			if i > 0 && rng.IntN(2) == 0 {
+				begin[i] = rng.Int32N(int32(d))
+				size[i] = 1 + rng.Int32N(int32(d)-begin[i])
+			}
+		}
+		n.add("Slice", "", last, n.integers(begin, int64(rank)), n.integers(size, int64(rank)))
+	default:
+		around := make([]int32, 2*rank)
+		for i := 2; i < len(around); i++ {
+			if rng.IntN(2) == 0 {
+				around[i] = rng.Int32N(4)
+			}
+		}
+		if p := n.integers(around, int64(rank), 2); rng.IntN(2) == 0 {
+			n.add("Pad", "", last, p)
+		} else {
+			n.add("PadV2", "", last, p, n.outsider())
+		}
+	}
+}
+
+// sums adds a bias, or what has the same shape.
+func (n *network) sums(last int, dims []int64) {
+	if n.rng.IntN(2) == 0 {
+		n.add("BiasAdd", "", last, n.outsider(dims[len(dims)-1]))
+		return
+	}
+	list := []int{last}
+	for range n.rng.IntN(3) {
+		list = append(list, pick(n.rng, last, n.outsider(dims...)))
+	}
+	n.add("AddN", fmt.Sprintf("N=%d", len(list)), list...)
 }
 
 // elementwise adds operations with operands of all forms, and residual additions.
@@ -247,7 +337,11 @@ func (n *network) growRows(last int, dims []int64) {
 		}
 	}
 	inner, out := dims[rank-1], int64(1+rng.IntN(70))
-	switch rng.IntN(6) {
+	switch rng.IntN(8) {
+	case 6:
+		n.parts(last, dims)
+	case 7:
+		n.sums(last, dims)
 	case 0, 1:
 		other[rank-2], other[rank-1] = inner, out
 		n.add("BatchMatMulV2", `adj_x=false`, last, n.outsider(other...))

@@ -117,6 +117,35 @@ func (k *addN) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	return ctx.Err()
 }
 
+// Tile is that of a chain of sums.
+func (k *addN) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
+	var links []elementwise.Link[float32]
+	for i := range in {
+		switch {
+		case in[i].DType != tensor.Float || !slices.Equal(in[i].Dims, in[0].Dims):
+			return kernel.Tiling{}
+		case i == 1:
+			links = append(links, elementwise.Link[float32]{Two: floatSums{}, X: 0, Y: 1})
+		case i > 1:
+			links = append(links, elementwise.Link[float32]{Two: floatSums{}, X: len(in) + i - 2, Y: i})
+		}
+	}
+	if len(in) < 2 {
+		return kernel.Tiling{Dims: in[0].Dims}
+	}
+	return elementwise.TileLinks(links, in, inner)
+}
+
+// Elementwise says that it is, for tiles.
+func (k *addN) Elementwise() {}
+
+// floatSums are the loops of sums.
+type floatSums struct{}
+
+func (floatSums) VV(o, x, y []float32)                   { vec.Add(o, x, y) }
+func (floatSums) VS(o, x []float32, y float32)           { vec.AddScalar(o, x, y) }
+func (floatSums) SV(o []float32, x float32, y []float32) { vec.AddScalar(o, y, x) }
+
 // two adds two tensors, as most sums do, and leaves nothing to the collector.
 func (k *addN) two(ctx *kernel.Context, in, out []tensor.Value) (err error) {
 	a, b := in[0], in[1]
