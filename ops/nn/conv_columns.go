@@ -15,6 +15,8 @@ const (
 	// columns in some of its lines, if each of them takes leastPart multiplications, 5 µs.
 	partsEach = 4
 	leastPart = 512 << 10
+	// mostPanels is how many panels a part has at most: so many pass by the lines together.
+	mostPanels = 4
 )
 
 // byColumns reports whether what is shared out is columns of the result, and perhaps lines,
@@ -67,9 +69,11 @@ func (d *direct[T]) runColumns(ctx *kernel.Context, lines int) error {
 	d.panels.Open(d.width(), d.n, d.filter, d.ldb, d.rows)
 	defer d.panels.Close()
 	d.panels.Ended, d.panels.Finish = d.ended, d.finish
-	d.groups = d.lineGroups(lines, ctx.Step.Pool.Workers())
+	workers := ctx.Step.Pool.Workers()
+	count := d.panels.Count()
+	d.together, d.groups = max(1, min(mostPanels, count/(2*workers))), d.lineGroups(lines, workers)
 	vec.Expect[T](ctx.Step.Pool, d.rows, d.n, d.width())
-	ctx.Parallel(d.panels.Count()*d.groups, 1, d.shareColumns)
+	ctx.Parallel(((count-1)/d.together+1)*d.groups, 1, d.shareColumns)
 	for _, l := range d.all {
 		if l.Lines == 0 {
 			d.emptyLine(l.Result)
@@ -82,12 +86,12 @@ func (d *direct[T]) runColumns(ctx *kernel.Context, lines int) error {
 	return ctx.Err()
 }
 
-// columns computes parts lo to hi: groups of lines, panel by panel.
+// columns computes parts lo to hi: some panels in each group of lines, then the next ones.
 func (d *direct[T]) columns(lo, hi int) {
 	lines := len(d.all)
 	for i := lo; i < hi; i++ {
-		panel, group := i/d.groups, i%d.groups
+		panel, group := i/d.groups*d.together, i%d.groups
 		some := d.all[group*lines/d.groups : (group+1)*lines/d.groups]
-		d.panels.MultiplySome(panel, panel+1, d.windows, some, d.source, d.dst, d.ldc)
+		d.panels.Sweep(panel, min(panel+d.together, d.panels.Count()), d.windows, some, d.source, d.dst, d.ldc)
 	}
 }

@@ -38,6 +38,7 @@ type direct[T vec.Number] struct {
 	all          []vec.Line // of all images
 	source       []T        // that they lie in
 	groups       int        // of lines
+	together     int        // panels of a part
 }
 
 // direct returns how the windows lie in the image; nil if they do not.

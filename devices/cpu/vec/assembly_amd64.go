@@ -1208,6 +1208,9 @@ func transposeF64AVX2(t *transposition)
 //go:noescape
 func copyPanelAVX2(t *transposition)
 
+//go:noescape
+func prefetchRows(p *byte, row uintptr, rows int, lines int)
+
 // runF32AVX512 runs the tile of that many rows and vectors.
 func runF32AVX512(rows, vectors int, t *tile) {
 	switch (rows-1)*16 + vectors - 1 {

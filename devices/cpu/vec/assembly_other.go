@@ -454,6 +454,8 @@ func transposeF64AVX2(t *transposition) { panic(unreachable) }
 
 func copyPanelAVX2(t *transposition) { panic(unreachable) }
 
+func prefetchRows(p *byte, row uintptr, rows int, lines int) { panic(unreachable) }
+
 func runF32AVX512(rows, vectors int, t *tile) { panic(unreachable) }
 
 func runF64AVX512(rows, vectors int, t *tile) { panic(unreachable) }

@@ -8062,6 +8062,28 @@ next495:
 	VZEROUPPER
 	RET
 
+// func prefetchRows(p *byte, row uintptr, rows int, lines int)
+// Requires: MMX+
+TEXT ·prefetchRows(SB), NOSPLIT, $0-32
+	MOVQ p+0(FP), AX
+	MOVQ row+8(FP), CX
+	MOVQ rows+16(FP), DX
+	MOVQ lines+24(FP), BX
+
+next496:
+	MOVQ AX, SI
+	MOVQ BX, DI
+
+line497:
+	PREFETCHT1 (SI)
+	ADDQ       $0x40, SI
+	DECQ       DI
+	JNE        line497
+	ADDQ       CX, AX
+	DECQ       DX
+	JNE        next496
+	RET
+
 DATA ones<>+0(SB)/8, $0xffffffffffffffff
 DATA ones<>+8(SB)/8, $0xffffffffffffffff
 DATA ones<>+16(SB)/8, $0xffffffffffffffff

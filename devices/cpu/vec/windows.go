@@ -78,57 +78,123 @@ func (p *Panels[T]) Close() {
 // GemmBlock, of whole lines of the window if these are shorter. It panics if
 // something lies outside of A, B or C.
 func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
-	p.MultiplySome(0, p.Count(), w, lines, a, c, ldc)
+	m := p.multiplying(&w, lines, a, c, ldc)
+	for left := 0; left < p.n; left += p.width {
+		for b := m.firstBlock(); b.line*w.Length < p.k; b = m.nextBlock(b) {
+			if m.ended.after(len(lines) * w.Rows * min(p.width, p.n-left) * m.depth(b)) {
+				return
+			}
+			for i := range lines {
+				m.line(&lines[i], b, left)
+			}
+		}
+	}
 }
 
 // Count is how many panels there are.
 func (p *Panels[T]) Count() int { return (p.n + p.width - 1) / p.width }
 
-// MultiplySome is Multiply for the columns of C that panels from to end-1 make.
-func (p *Panels[T]) MultiplySome(from, end int, w Windows, lines []Line, a, c []T, ldc int) {
+// Sweep is Multiply for the columns of C that panels from to end-1 make, where lines are
+// few and B comes from afar: it goes through B block by block, in each through all of these
+// panels, and asks for the next block meanwhile, a few rows at a time. Rows that lie 2 KiB
+// apart meet in a few sets of the caches if only a panel's part of each is there, and are not
+// what a processor looks ahead for.
+func (p *Panels[T]) Sweep(from, end int, w Windows, lines []Line, a, c []T, ldc int) {
+	m := p.multiplying(&w, lines, a, c, ldc)
+	left, right := from*p.width, min(p.n, end*p.width)
+	var z T
+	size := int(unsafe.Sizeof(z))
+	for b := m.firstBlock(); b.line*w.Length < p.k; {
+		if m.ended.after(len(lines) * w.Rows * (right - left) * m.depth(b)) {
+			return
+		}
+		next := m.nextBlock(b)
+		row := next.line*w.Length + next.at
+		rows := max(min(m.depth(next), p.k-row), 0)
+		if p.own != nil { // what was packed just now is near
+			rows = 0
+		}
+		some := rows/((end-from)*len(lines)) + 1
+		for j := left; j < right; j += p.width {
+			for i := range lines {
+				if n := min(some, rows); n > 0 {
+					prefetchRows((*byte)(unsafe.Pointer(&p.b[row*p.row+left])), uintptr(p.row*size), n, ((right-left)*size+63)/64)
+					row, rows = row+n, rows-n
+				}
+				m.line(&lines[i], b, j)
+			}
+		}
+		b = next
+	}
+}
+
+// A multiplying is a product of Panels with Windows under way.
+type multiplying[T Number] struct {
+	p        *Panels[T]
+	g        *geometry
+	w        *Windows
+	a, c     []T
+	ldc      int
+	strips   int // of a line's rows
+	together int // lines of a window that make a block
+	tile     tile
+	finish   finishing
+	ended    asked
+}
+
+// A block is some of the products that make up an element: lines of the window from one on, or, where these are
+// long, elements of one.
+type block struct{ line, at int }
+
+func (p *Panels[T]) multiplying(w *Windows, lines []Line, a, c []T, ldc int) multiplying[T] {
 	for i := range lines {
 		if lines[i].Lines != 0 {
-			p.check(&w, &lines[i], len(a), len(c), ldc)
+			p.check(w, &lines[i], len(a), len(c), ldc)
 		}
 	}
 	g := geometryOf(unsafe.Sizeof(a[0]))
-	strips := (w.Rows-1)/g.rows + 1
-	together := max(1, GemmBlock/w.Length) // lines of a window that make a block
 	size := int(g.size)
-	t := tile{rowA: uintptr(w.Step * size), colA: g.size, rowB: uintptr(p.row * size), rowC: uintptr(ldc * size)}
-	ended, finish := asked{p.Ended, 0}, p.Finish.run()
-	for left := from * p.width; left < min(p.n, end*p.width); left += p.width {
-		panel, cols := unsafe.Pointer(&p.b[left/p.width*p.panel]), min(p.width, p.n-left)
-		for first := 0; first*w.Length < p.k; first += together {
-			for at := 0; at < w.Length; at += GemmBlock { // once, unless a line is longer
-				t.k = min(GemmBlock, w.Length-at)
-				t.jump = uintptr((w.Next - t.k) * size)
-				if ended.after(len(lines) * w.Rows * cols * t.k * together) {
-					return
-				}
-				for i := range lines {
-					l := &lines[i]
-					from, to := max(first, l.First), min(first+together, l.First+l.Lines)
-					if from >= to {
-						continue
-					}
-					t.stretches, t.add = to-from, 1
-					if from == l.First && at == 0 {
-						t.add = 0
-					}
-					t.b = unsafe.Add(panel, (from*w.Length+at)*p.row*size)
-					source, result := l.Source+(from-l.First)*w.Next+at, l.Result+left
-					for s := range strips {
-						row, next := cut(w.Rows, strips, s), cut(w.Rows, strips, s+1)
-						t.a, t.c = unsafe.Pointer(&a[source+row*w.Step]), unsafe.Pointer(&c[result+row*ldc])
-						if t.finish = (finishing{}); finish.what != 0 && to == l.First+l.Lines && at+t.k == w.Length {
-							t.finish = finish.from(left, result+row*ldc)
-						}
-						g.run(next-row, cols, &t)
-					}
-				}
-			}
+	return multiplying[T]{p: p, g: g, w: w, a: a, c: c, ldc: ldc, strips: (w.Rows-1)/g.rows + 1, together: max(1, GemmBlock/w.Length),
+		tile:   tile{rowA: uintptr(w.Step * size), colA: g.size, rowB: uintptr(p.row * size), rowC: uintptr(ldc * size)},
+		finish: p.Finish.run(), ended: asked{p.Ended, 0}}
+}
+
+func (m *multiplying[T]) firstBlock() block { return block{} }
+
+func (m *multiplying[T]) nextBlock(b block) block {
+	if b.at += GemmBlock; b.at < m.w.Length { // never, unless a line is longer
+		return b
+	}
+	return block{b.line + m.together, 0}
+}
+
+// depth returns how many products of an element a block has at most.
+func (m *multiplying[T]) depth(b block) int { return min(GemmBlock, m.w.Length-b.at) * m.together }
+
+// line adds what a block gives to the rows of a line, in the columns of a panel.
+func (m *multiplying[T]) line(l *Line, b block, left int) {
+	p, g, w, t := m.p, m.g, m.w, &m.tile
+	from, to := max(b.line, l.First), min(b.line+m.together, l.First+l.Lines)
+	if from >= to {
+		return
+	}
+	size := int(g.size)
+	t.k = min(GemmBlock, w.Length-b.at)
+	t.jump = uintptr((w.Next - t.k) * size)
+	t.stretches, t.add = to-from, 1
+	if from == l.First && b.at == 0 {
+		t.add = 0
+	}
+	t.b = unsafe.Add(unsafe.Pointer(&p.b[left/p.width*p.panel]), (from*w.Length+b.at)*p.row*size)
+	finishes := m.finish.what != 0 && to == l.First+l.Lines && b.at+t.k == w.Length
+	cols, source, result := min(p.width, p.n-left), l.Source+(from-l.First)*w.Next+b.at, l.Result+left
+	for s := range m.strips {
+		row, next := cut(w.Rows, m.strips, s), cut(w.Rows, m.strips, s+1)
+		t.a, t.c = unsafe.Pointer(&m.a[source+row*w.Step]), unsafe.Pointer(&m.c[result+row*m.ldc])
+		if t.finish = (finishing{}); finishes {
+			t.finish = m.finish.from(left, result+row*m.ldc)
 		}
+		g.run(next-row, cols, t)
 	}
 }
 

@@ -72,10 +72,19 @@ func TestWindows(t *testing.T) {
 						p.Open(c.k, c.n, b, ldb, rows)
 						p.Finish = f
 						p.Multiply(w, all, a, got, ldc)
-						p.Close()
 						if !same(got, want) {
 							t.Fatalf("%+v, lines %d to %d: %v, want %v", c, first, first+lines, got[:8], want[:8])
 						}
+						for _, together := range []int{1, 2} { // panels
+							copy(got, out)
+							for from := 0; from < p.Count(); from += together {
+								p.Sweep(from, min(from+together, p.Count()), w, all, a, got, ldc)
+							}
+							if !same(got, want) {
+								t.Fatalf("%+v, lines %d to %d, %d panels at a time: %v, want %v", c, first, first+lines, together, got[:8], want[:8])
+							}
+						}
+						p.Close()
 					}
 				}
 			}

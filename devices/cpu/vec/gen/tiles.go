@@ -88,6 +88,7 @@ func tiles(a *assembly, of isa) {
 	}
 	a.copyPanel(of)
 	if of == avx2 {
+		a.prefetch()
 		a.data()
 	}
 }
