@@ -470,3 +470,69 @@ func floats(a dense, by float64) (x []float32) {
 	}
 	return x
 }
+
+// Large matrices, whose products and rotations are shared out, have the same bits on one
+// core and on many, alone and in a batch.
+func TestLargeMatricesOnManyCores(t *testing.T) {
+	const n = 150
+	data := make([]float64, 2*n*n)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range data {
+		data[i] = r.NormFloat64()
+	}
+	for i := range n {
+		for j := range i { // the first is symmetric and positive definite
+			data[j*n+i] = data[i*n+j]
+		}
+		data[i*n+i] += 4 * n
+	}
+	alone, err := tensor.FromSlice(data[:n*n], n, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := tensor.FromSlice(data, 2, n, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := kerneltest.Runner{Pool: kerneltest.Threads{}}
+	for _, op := range []string{"MatrixInverse", "Cholesky", "Lu", "Qr", "Svd", "SelfAdjointEigV2"} {
+		for _, in := range []*tensor.Tensor{alone, both} {
+			shared, err := many.Run("n", op, nil, in)
+			if err != nil {
+				t.Fatal(op, err)
+			}
+			for i, serial := range run(t, op, nil, in) {
+				if op == "Cholesky" && in == both {
+					continue // the second is NaN
+				}
+				if err := tensor.Compare(shared[i], serial, tensor.Tolerance{Exact: true}); err != nil {
+					t.Error(op, err)
+				}
+			}
+		}
+	}
+}
+
+// Singular values without vectors are those with vectors, of float matrices of all conditions.
+func TestSingularValuesAlone(t *testing.T) {
+	alone := registry.Attrs{{Name: "compute_uv", Value: registry.BoolAttr(false)}}
+	for _, small := range []float64{1, 1e-2, 1e-4, 1e-6, 1e-9, 0} {
+		for _, n := range []int{5, 20, 40} {
+			a := random(2*n, n, false)
+			for i := range a { // one column is nearly the sum of two others
+				a[i][n-1] = a[i][0] + a[i][1] + complex(small, 0)*a[i][n-1]
+			}
+			in, err := tensor.FromSlice(floats(a, 1), int64(2*n), int64(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			with, _ := tensor.Data[float32](run(t, "Svd", nil, in)[0])
+			without, _ := tensor.Data[float32](run(t, "Svd", alone, in)[0])
+			for i, x := range without {
+				if math.Abs(float64(x-with[i])) > 0x1p-24*float64(max(x, 0x1p-5*with[0])) {
+					t.Errorf("%d columns, %v apart: singular value %d is %v, with vectors %v", n, small, i, x, with[i])
+				}
+			}
+		}
+	}
+}
