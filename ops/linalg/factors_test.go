@@ -200,6 +200,48 @@ func TestSmallSingularValues(t *testing.T) {
 	}
 }
 
+// So are those of many columns, which the general algorithm of complex numbers finds, too.
+func TestSmallSingularValuesOfManyColumns(t *testing.T) {
+	a := random(20, 14, false)
+	for i := range a {
+		for j := range a[i] {
+			a[i][j] *= complex(math.Pow(10, -10*float64(j)), 0)
+		}
+	}
+	out := run(t, "Svd", nil, a.tensor(t, false))
+	s, u, want := numbers(t, out[0]), matrixOf(t, out[1]), numbers(t, run(t, "Svd", nil, a.tensor(t, true))[0])
+	near(t, "Uᴴ·U", u.adjoint().times(u), one(len(s)), 1e-13)
+	for i := range s {
+		if math.Abs(real(s[i])/real(want[i])-1) > 1e-13 {
+			t.Errorf("singular value %d is %v, not %v", i, s[i], want[i])
+		}
+	}
+}
+
+// Eigenvectors of a matrix so large that a sequence of rotations is not applied at once.
+func TestSelfAdjointEigOfManyRows(t *testing.T) {
+	const n = 530
+	a := random(n, n, false)
+	for i := range a {
+		for j := range i {
+			a[j][i] = a[i][j]
+		}
+	}
+	out := run(t, "SelfAdjointEigV2", nil, a.tensor(t, false))
+	e, v := numbers(t, out[0]), matrixOf(t, out[1])
+	some := []int{0, 1, 200, n - 1}
+	vectors := zeros(n, len(some))
+	var values []complex128
+	for k, j := range some {
+		for i := range v {
+			vectors[i][k] = v[i][j]
+		}
+		values = append(values, e[j])
+	}
+	near(t, "A·V", a.times(vectors), vectors.times(diagonal(values)), 1e-11)
+	near(t, "Vᵀ·V", vectors.adjoint().times(vectors), one(len(some)), 1e-12)
+}
+
 func TestSelfAdjointEig(t *testing.T) {
 	each(t, func(t *testing.T, n int, complexes bool) {
 		b := random(n, n, complexes)

@@ -277,7 +277,7 @@ func turnRows[T wide](ctx *kernel.Context, rows matrix[T], t *turns) {
 	}
 	ctx.Parallel(rows.cols, max(64, 1<<16/t.len()), func(lo, hi int) {
 		pairs := t.pairs
-		each := max(1, 1<<18/(hi-lo)) // of a run before it asks again
+		each := max(1, 1<<14/(hi-lo)) // of a run before it asks again
 		for _, r := range t.runs {
 			if data, ok := any(rows.data).([]float64); ok {
 				for from := 0; from < r.count; from += each {

@@ -29,14 +29,11 @@ func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
 				columns[j*rows+i] = x
 			}
 		}
-		var without [block]bool // a pivot
 		for j := range width {
 			ctx.Ask()
 			c := column(j)
 			for i := range j {
-				if !without[i] {
-					addTo(c[i+1:], -c[i], column(i)[i+1:])
-				}
+				addTo(c[i+1:], -c[i], column(i)[i+1:])
 			}
 			pivot, most := j, abs(c[j])
 			for i := j + 1; i < rows; i++ {
@@ -45,8 +42,7 @@ func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
 				}
 			}
 			if most == 0 {
-				without[j] = true
-				continue
+				continue // there is nothing to eliminate
 			}
 			if pivot != j {
 				for i := range width {
@@ -73,11 +69,8 @@ func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
 			ctx.Ask()
 			top := a.row(first + j)[first+width:]
 			c := column(j)
-			for i := j + 1; i < width && !without[j]; i++ {
+			for i := j + 1; i < width; i++ {
 				addTo(a.row(first + i)[first+width:], -c[i], top)
-			}
-			if without[j] {
-				clear(c)
 			}
 			negated(c, c)
 		}
