@@ -93,3 +93,54 @@ func TestConstantWeights(t *testing.T) {
 		}
 	}
 }
+
+// TestSessionsShareConstantWeights: of a constant that products put in order the sessions and
+// programs of a graph have one such copy.
+func TestSessionsShareConstantWeights(t *testing.T) {
+	const n = 1024
+	weights := make([]float32, n*n)
+	for i := range weights {
+		weights[i] = float32(i%7) - 3
+	}
+	w, err := session.FromSlice(weights, n, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := op.NewScope()
+	x := op.Placeholder(s, session.Float, op.PlaceholderShape(session.MakeShape(-1, n)))
+	y := op.MatMul(s, x, op.Const(s, w), op.MatMulTransposeB(true))
+	z := op.Neg(s, y)
+	g, err := s.Finalize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := session.FromSlice(make([]float32, 64*n), 64, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*session.Session
+	run := func(fetch session.Output) int64 {
+		t.Helper()
+		before := heapInUse()
+		s, err := session.NewSession(g, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+		if _, err := s.Run(map[session.Output]*session.Tensor{x: in}, []session.Output{fetch}, nil); err != nil {
+			t.Fatal(err)
+		}
+		return heapInUse() - before
+	}
+	const copied = 4 * n * n
+	first := run(y)
+	if first < copied {
+		t.Skip("products read constants where they are")
+	}
+	if second, third := run(y), run(z); second > copied/2 || third > copied/2 {
+		t.Errorf("the second session takes %d bytes, another program %d", second, third)
+	}
+	for _, s := range all {
+		s.Close()
+	}
+}

@@ -190,7 +190,7 @@ func typedProductOf[T vec.Number](m matrices) typedProduct {
 
 func (t productsOf[T]) multiply(ctx *kernel.Context, p *matrices, m, n, k int, in, out []tensor.Value) error {
 	x, y, o := tensor.Elements[T](in[0].Memory()), tensor.Elements[T](in[1].Memory()), tensor.Elements[T](out[0].Memory())
-	return panels(ctx, ctx.Step.Pool, p, m, n, k, x, in[0].Dim(1), y, in[1].Dim(1), t.right.of(ctx, p.transB, m, n, k, y, in[1].Dim(1)), o, n)
+	return panels(ctx, ctx.Step.Pool, p, m, n, k, x, in[0].Dim(1), y, in[1].Dim(1), t.right.of(ctx, p.transB, m, n, k, in[1], y, in[1].Dim(1)), o, n)
 }
 
 func (t productsOf[T]) prepare(p *matrices, dims []int64, m, n, k, ldx, ldy int) (kernel.Prepared, bool) {

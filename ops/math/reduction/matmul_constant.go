@@ -14,10 +14,15 @@ import (
 // order in which it is read, from the first run on that would else have to order it.
 // What that takes is charged to the session until the kernel is gone; where there is
 // no room for it nothing is kept. Rows alone and batches are read in different orders.
+// All kernels of the process with the same constant share what is ordered ([orders]).
 type constantRight[T vec.Number] struct {
-	rows, batches atomic.Pointer[vec.Right[T]]
+	rows, batches atomic.Pointer[heldRight[T]]
 	making        sync.Mutex
 }
+
+// A heldRight is a kernel's hold on an operand in order, which is charged as long as it is
+// there.
+type heldRight[T vec.Number] struct{ *orderedRight[T] }
 
 // fewRows is how many rows are read in an order of their own.
 const fewRows = 3
@@ -28,7 +33,7 @@ const worthKeeping = 32 << 10
 
 // of returns the operand y, k×n or transposed, for products of m rows; nil if it is to be
 // read where it is. A nil receiver keeps nothing.
-func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int, y []T, ldy int) *vec.Right[T] {
+func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int, v tensor.Value, y []T, ldy int) *vec.Right[T] {
 	if c == nil {
 		return nil
 	}
@@ -36,34 +41,38 @@ func (c *constantRight[T]) of(ctx *kernel.Context, transposed bool, m, n, k int,
 	if m <= fewRows {
 		slot = &c.rows
 	}
-	if r := slot.Load(); r != nil {
-		return r
+	if h := slot.Load(); h != nil {
+		return h.right
 	}
 	bytes := vec.RightBytes[T](transposed, m, n, k, ldy)
 	if bytes < worthKeeping || !c.making.TryLock() {
 		return nil
 	}
 	defer c.making.Unlock()
-	if r := slot.Load(); r != nil {
-		return r
+	if h := slot.Load(); h != nil {
+		return h.right
 	}
 	budget := ctx.Arena.Budget
 	if budget.Charge(bytes) != nil {
 		return nil
 	}
-	r := vec.NewRight(transposed, m, n, k, y, ldy)
-	runtime.AddCleanup(r, func(b *tensor.Budget) { b.Release(bytes) }, budget)
-	slot.Store(r)
-	return r
+	h := &heldRight[T]{orderedOf(transposed, m, n, k, v, y, ldy)}
+	runtime.AddCleanup(h, func(b *tensor.Budget) { b.Release(bytes) }, budget)
+	slot.Store(h)
+	return h.right
 }
 
 // kept returns the operand for products of m rows, if it has been put in order before.
 func (c *constantRight[T]) kept(m int) *vec.Right[T] {
-	switch {
-	case c == nil:
+	if c == nil {
 		return nil
-	case m <= fewRows:
-		return c.rows.Load()
 	}
-	return c.batches.Load()
+	slot := &c.batches
+	if m <= fewRows {
+		slot = &c.rows
+	}
+	if h := slot.Load(); h != nil {
+		return h.right
+	}
+	return nil
 }
