@@ -1,9 +1,6 @@
 package reduction
 
 import (
-	"math"
-	"slices"
-
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
@@ -112,8 +109,10 @@ func histogram[T int32 | int64 | float32 | float64, R int32 | int64](ctx *kernel
 		return status.Invalid("nbins should be a positive number, but got '%d'", bins)
 	}
 	x := tensor.Of[T](&in[0])
-	if slices.ContainsFunc(x, func(v T) bool { return v != v }) {
-		return status.Invalid("Histogram values must not contain NaN")
+	for _, v := range x {
+		if v != v {
+			return status.Invalid("Histogram values must not contain NaN")
+		}
 	}
 	var err error
 	if out[0], err = ctx.AllocZeroed(tensor.DTypeOf[R](), []int64{int64(bins)}); err != nil {
@@ -126,7 +125,7 @@ func histogram[T int32 | int64 | float32 | float64, R int32 | int64](ctx *kernel
 		n := min(len(x), block)
 		for _, v := range x[:n] {
 			// A quotient of two infinities counts in the first interval.
-			if at := (math.Max(float64(v), first) - first) / step; at >= float64(bins) {
+			if at := (max(float64(v), first) - first) / step; at >= float64(bins) {
 				o[bins-1]++
 			} else if at > 0 {
 				o[int(at)]++
