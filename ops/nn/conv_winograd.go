@@ -148,13 +148,19 @@ func newWinogradRun(w *vec.Winograd, s *convSizes, workers int) *winogradRun {
 	if r.byColumns = byColumns < byBlocks && r.filterSize()*4 > winogradBlock; r.byColumns {
 		r.group, r.together = group, parts(r.squares, pieces)
 	}
+	r.layOut()
+	return r
+}
+
+// layOut finds distances and sizes, once it is known what is computed together.
+func (r *winogradRun) layOut() {
+	positions := r.Points * r.Points
 	r.step, r.sums = apart(r.together*r.row), apart(r.together*r.group*r.panel)
-	r.memory = w.Temp() + w.Points*w.Points*s.in + positions*r.sums
+	r.memory = r.Temp() + positions*r.sizes.in + positions*r.sums
 	r.filterDims[0], r.someDims[0] = int64(r.filterSize()), int64(positions*r.step)
 	if !r.byColumns {
 		r.memory += positions * r.step
 	}
-	return r
 }
 
 // parts returns how many parts of so many n is.

@@ -20,7 +20,7 @@ import (
 // A winogradCase is a convolution by 3×3 filters.
 type winogradCase struct {
 	batch, lines, columns, in, out int
-	before, after                  int // padding
+	before, after                  int // padding of lines; that of columns is turned
 }
 
 func (c winogradCase) String() string {
@@ -30,7 +30,7 @@ func (c winogradCase) String() string {
 // kernel makes the kernel of a case.
 func (c winogradCase) kernel(t testing.TB) *forwardConv[float32] {
 	t.Helper()
-	attrs, err := registry.ParseAttrs(fmt.Sprintf(`strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, %[1]d, %[2]d, %[1]d, %[2]d, 0, 0], _winograd=true`, c.before, c.after))
+	attrs, err := registry.ParseAttrs(fmt.Sprintf(`strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, %[1]d, %[2]d, %[2]d, %[1]d, 0, 0], _winograd=true`, c.before, c.after))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func (c winogradCase) exact(in []tensor.Value, s *convSizes) []float64 {
 		b, r, q := p/(lines*columns), p/columns%lines, p%columns
 		to := y[p*s.out:][:s.out]
 		for i := range 9 {
-			line, column := r+i/3-c.before, q+i%3-c.before
+			line, column := r+i/3-c.before, q+i%3-c.after
 			if line < 0 || line >= c.lines || column < 0 || column >= c.columns {
 				continue
 			}
@@ -170,6 +170,147 @@ func TestWinogradDigits(t *testing.T) {
 	}
 }
 
+// TestWinogradWays: no bit depends on how work is divided, or on the images next to one.
+func TestWinogradWays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	for i := range 30 {
+		c := winogradCase{1 + rng.IntN(3), 4 + rng.IntN(16), 4 + rng.IntN(16), 1 + rng.IntN(80), 1 + rng.IntN(160), rng.IntN(3), rng.IntN(3)}
+		k := c.kernel(t)
+		x, w, s := c.values(t, k, rng)
+		f := new(winogradConv)
+		var want [2][]float32
+		for again := range 8 {
+			for j, tr := range []*vec.Winograd{vec.Winograd2, vec.Winograd4} {
+				pool := cpu.NewPool(cpu.Options{Threads: 1 + rng.IntN(5)})
+				ctx := (&kerneltest.Runner{Pool: pool}).Context()
+				if again > 2 {
+					r := newWinogradRun(tr, &s, pool.Workers())
+					r.byColumns, r.together, r.group = rng.IntN(2) == 0, 1+rng.IntN(min(20, r.squares)), 1+rng.IntN(r.panels)
+					r.layOut()
+					f.last.Store(r)
+				}
+				got := make([]float32, s.pixels()*s.out)
+				if err := f.run(ctx, tr, &s, &w, tensor.Of[float32](&x), got, nil); err != nil {
+					t.Fatal(err)
+				}
+				pool.Close()
+				if again == 0 {
+					want[j] = got
+				} else if !slices.Equal(got, want[j]) {
+					t.Fatalf("%d, %d: %+v by %d has other bits", i, again, c, tr.Size)
+				}
+			}
+		}
+	}
+}
+
+// TestWinogradFused: what follows a convolution has the bits that it has apart.
+func TestWinogradFused(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	for _, c := range []winogradCase{{2, 28, 28, 32, 40, 1, 1}, {1, 16, 18, 160, 200, 1, 1}, {1, 30, 20, 48, 300, 1, 1}} {
+		k := c.kernel(t)
+		x, w, s := c.values(t, k, rng)
+		if k.fast.suits(&s) == nil {
+			t.Fatalf("%v does not pay", c)
+		}
+		other := winogradCase{c.batch, s.axes[1].out, s.axes[2].out, c.out, 1, 1, 1}
+		side, _, _ := other.values(t, other.kernel(t), rng)
+		row := side.Borrow(5, c.out, []int64{int64(c.out)})
+		run := func(op, attrs string, in ...tensor.Value) tensor.Value {
+			t.Helper()
+			parsed, err := registry.ParseAttrs(attrs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tensors := make([]*tensor.Tensor, len(in))
+			for i, v := range in {
+				tensors[i] = v.Compact().Tensor()
+			}
+			out, err := kerneltest.Run(op, parsed, tensors...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return tensor.ValueOf(out[0])
+		}
+		const how = `strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 1, 1, 1, 1, 0, 0], _winograd=true`
+		for _, last := range []string{"Relu", "Tanh"} {
+			want := run(last, "", run("AddV2", "", run("BiasAdd", "", run("Conv2D", how, x, w), row), side))
+			got := run("_FusedConv2D", how+`, num_args=2, num_host_args=0, TArgs=[DT_FLOAT, DT_FLOAT], fused_ops=["BiasAdd", "Add", "`+last+`"]`, x, w, row, side)
+			if !slices.Equal(tensor.Of[float32](&got), tensor.Of[float32](&want)) {
+				t.Errorf("%v with %s: other bits than apart", c, last)
+			}
+		}
+	}
+}
+
+// TestWinogradOthers: convolutions that transforms are not for are computed as they are.
+func TestWinogradOthers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 20))
+	numbers := func(dims ...int64) *tensor.Tensor {
+		n := int64(1)
+		for _, d := range dims {
+			n *= d
+		}
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = rng.Float32() - 0.5
+		}
+		v, err := tensor.FromSlice(x, dims...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, c := range []struct {
+		size, channels int64 // of the filter, those of a group
+		attrs          string
+	}{
+		{3, 32, `strides=[1, 2, 2, 1], padding="SAME"`},
+		{3, 32, `strides=[1, 1, 2, 1], padding="SAME"`},
+		{3, 32, `strides=[1, 1, 1, 1], dilations=[1, 2, 1, 1], padding="SAME"`},
+		{5, 32, `strides=[1, 1, 1, 1], padding="SAME"`},
+		{3, 16, `strides=[1, 1, 1, 1], padding="SAME"`},
+	} {
+		x, w := numbers(2, 40, 40, 32), numbers(c.size, c.size, c.channels, 32)
+		var got [2][]float32
+		for i, attrs := range []string{c.attrs, c.attrs + ", _winograd=true"} {
+			parsed, err := registry.ParseAttrs(attrs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := kerneltest.Run("Conv2D", parsed, x, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := tensor.ValueOf(out[0])
+			got[i] = tensor.Of[float32](&v)
+		}
+		if !slices.Equal(got[0], got[1]) {
+			t.Errorf("%d×%d with %s: other bits than without transforms", c.size, c.size, c.attrs)
+		}
+	}
+}
+
+// TestWinogradEach: what is computed depends on one image.
+func TestWinogradEach(t *testing.T) {
+	for side := 1; side < 60; side++ {
+		c := winogradCase{1, side, side, 64, 96, 1, 1}
+		k := c.kernel(t)
+		var one *vec.Winograd
+		for batch := int64(1); batch < 20; batch++ {
+			s, err := k.sizes([]int64{batch, int64(side), int64(side), 64}, []int64{3, 3, 64, 96})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if w := k.fast.suits(&s); batch == 1 {
+				one = w
+			} else if w != one {
+				t.Errorf("%d images of %d×%d pixels are computed otherwise than one", batch, side, side)
+			}
+		}
+	}
+}
+
 // TestWinogradFilters: what is kept of filters is theirs, whether constants, variables or what
 // changes with each run.
 func TestWinogradFilters(t *testing.T) {
@@ -208,6 +349,17 @@ func TestWinogradFilters(t *testing.T) {
 	last := k.fast.filters.known.Load()
 	if _, w, _ := c.values(t, k, rng); run(w) != last {
 		t.Error("what changes with each run is kept")
+	}
+	k.fast = &winogradConv{filters: winogradFilters{constant: true}}
+	c.in, c.out = 64, 64
+	_, constant, _ := c.values(t, k, rng)
+	for _, size := range []int{20, 20, 28, 20} { // by 2×2 and 4×4
+		c.lines, c.columns = size, size
+		x, _, s = c.values(t, k, rng)
+		if w := k.fast.suits(&s); w == nil || w.Size != map[int]int{20: 2, 28: 4}[size] {
+			t.Fatalf("%d pixels are computed by %v", size, w)
+		}
+		run(constant)
 	}
 }
 
