@@ -127,26 +127,40 @@ func newSpaceToDepth(c *kernel.Construction) (kernel.Kernel, error) {
 	}), err
 }
 
+// A depthToSpace is the kernel of DepthToSpace: the size of its blocks.
+type depthToSpace struct{ size int64 }
+
 func newDepthToSpace(c *kernel.Construction) (kernel.Kernel, error) {
 	size, err := depthBlock(c)
-	return kernel.Func(func(ctx *kernel.Context, in, out []tensor.Value) error {
-		x := in[0].Dims()
-		if len(x) != 4 {
-			return status.Invalid("Input rank should be: 4 instead of: %d", len(x))
-		}
-		if x[3]%(size*size) != 0 {
-			return status.Invalid("Input depth dimension %d should be divisible by: %d", x[3], size*size)
-		}
-		c := x[3] / (size * size)
-		if x[1] > math.MaxInt64/size || x[2] > math.MaxInt64/size {
-			return status.Invalid("height %d and width %d are too large for block_size: %d", x[1], x[2], size)
-		}
-		if out[0], err = ctx.Alloc(in[0].DType(), []int64{x[0], x[1] * size, x[2] * size, c}); err != nil {
-			return err
-		}
-		to := strided.Of([]int64{x[0], x[1], size, x[2], size, c}).Permute([]int{0, 1, 3, 2, 4, 5})
-		return strided.Copy(ctx, &out[0], to, &in[0], strided.Of([]int64{x[0], x[1], x[2], size, size, c}))
-	}), err
+	return depthToSpace{size}, err
+}
+
+func (k depthToSpace) Run(ctx *kernel.Context, in, out []tensor.Value) error {
+	dims, err := k.dims(in[0].Dims())
+	if err != nil {
+		return err
+	}
+	if out[0], err = ctx.Alloc(in[0].DType(), dims[:]); err != nil {
+		return err
+	}
+	x, size, c := in[0].Dims(), k.size, dims[3]
+	to := strided.Of([]int64{x[0], x[1], size, x[2], size, c}).Permute([]int{0, 1, 3, 2, 4, 5})
+	return strided.Copy(ctx, &out[0], to, &in[0], strided.Of([]int64{x[0], x[1], x[2], size, size, c}))
+}
+
+// dims returns the shape of the result for an input of shape x.
+func (k depthToSpace) dims(x []int64) (dims [4]int64, err error) {
+	size := k.size
+	if len(x) != 4 {
+		return dims, status.Invalid("Input rank should be: 4 instead of: %d", len(x))
+	}
+	if x[3]%(size*size) != 0 {
+		return dims, status.Invalid("Input depth dimension %d should be divisible by: %d", x[3], size*size)
+	}
+	if x[1] > math.MaxInt64/size || x[2] > math.MaxInt64/size {
+		return dims, status.Invalid("height %d and width %d are too large for block_size: %d", x[1], x[2], size)
+	}
+	return [4]int64{x[0], x[1] * size, x[2] * size, x[3] / (size * size)}, nil
 }
 
 // depthBlock returns the block size of a node on channels in the last dimension,

@@ -198,6 +198,43 @@ func (padding) Tile(in []kernel.TileInput, inner int) (t kernel.Tiling) {
 	return t
 }
 
+// Tile computes lines of images: of a line of the input come those of a block.
+func (k depthToSpace) Tile(in []kernel.TileInput, inner int) (t kernel.Tiling) {
+	x := in[0].Dims
+	dims, err := k.dims(x)
+	if err != nil || in[0].DType != tensor.Float {
+		return t
+	}
+	if _, err := tensor.NumElements(tensor.Float, dims[:]); err != nil {
+		return t
+	}
+	if t.Dims = dims[:]; inner != 2 {
+		return t
+	}
+	size, n := int(k.size), int(k.size*dims[3])
+	wide, depth := int(x[2]), int(x[3])
+	t.Streams, t.Work = 1, wide*n
+	t.Rows = func(_, lo, hi int) (int, int) { return lo / size, (hi-1)/size + 1 }
+	t.New = func() kernel.Tile {
+		return func(_ *kernel.Context, _, lo, hi int, in [][]float32, out []float32) error {
+			first := lo / size
+			for r := lo; r < hi; r++ {
+				x := in[0][(r/size-first)*wide*depth:]
+				at := r % size * n
+				for i := range wide {
+					copy(out[i*n:][:n], x[i*depth+at:])
+				}
+				out = out[wide*n:]
+			}
+			return nil
+		}
+	}
+	return t
+}
+
+// Elementwise says that it moves elements.
+func (depthToSpace) Elementwise() {}
+
 // Elementwise says that it moves elements.
 func (concat) Elementwise() {}
 

@@ -209,7 +209,16 @@ func (n *network) join(parts ...int) bool {
 // box, something around an image.
 func (n *network) parts(last int, dims []int64) {
 	rng, rank := n.rng, len(dims)
-	switch rng.IntN(3) {
+	kinds := 3
+	if n.images {
+		kinds = 4
+	}
+	switch rng.IntN(kinds) {
+	case 3: // blocks of channels become larger images
+		size := int64(2 + rng.IntN(2))
+		if n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, last, n.outsider(1, 3, dims[3], size*size*int64(1+rng.IntN(5)))) {
+			n.add("DepthToSpace", fmt.Sprintf("block_size=%d", size), len(n.results)-1)
+		}
 	case 0:
 		parts := []int{last}
 		for range 1 + rng.IntN(3) {
