@@ -94,6 +94,13 @@ func newNetwork(rng *rand.Rand) *network {
 	o.fed = o.numbers(dims, 8)
 	o.image = o.add("Placeholder", map[string]any{"dtype": tensor.Float}).Output(0)
 	x, depth := o.image, dims[3]
+	if rng.IntN(8) == 0 { // on a branch, which may be dead
+		taken, _ := tensor.NewTensor(rng.IntN(4) > 0)
+		x = o.add("Switch", nil, x, o.constant(taken)).Output(1)
+	}
+	if rng.IntN(4) == 0 {
+		x = o.loop(x)
+	}
 	values := []graph.Output{x}
 	for range 2 + rng.IntN(8) {
 		switch rng.IntN(14) {
@@ -151,6 +158,38 @@ func newNetwork(rng *rand.Rand) *network {
 		o.fetches = append(o.fetches, values[rng.IntN(len(values))])
 	}
 	return o
+}
+
+// loop halves the image in a loop of Enter and Exit nodes: what is behind it runs once all
+// the same.
+func (o *network) loop(x graph.Output) graph.Output {
+	frame := map[string]any{"frame_name": o.g.UniqueName("halve")}
+	still := map[string]any{"frame_name": frame["frame_name"], "is_constant": true}
+	number := func(n int32) graph.Output {
+		v, _ := tensor.NewTensor(n)
+		return o.constant(v)
+	}
+	half, _ := tensor.NewTensor(float32(0.5))
+	enter := func(attrs map[string]any, v graph.Output) graph.Output { return o.add("Enter", attrs, v).Output(0) }
+	merge := func(v graph.Output) *graph.Node {
+		n, err := o.g.AddOperation(graph.OpSpec{Type: "Merge", Name: o.g.UniqueName("Merge"), Input: []graph.Input{graph.OutputList{v, v}}})
+		if err != nil {
+			panic(err)
+		}
+		return n
+	}
+	image, count := merge(enter(frame, x)), merge(enter(frame, number(0)))
+	less := o.add("Less", nil, count.Output(0), enter(still, number(o.rng.Int32N(3)))).Output(0)
+	again := o.add("LoopCond", nil, less).Output(0)
+	images, counts := o.add("Switch", nil, image.Output(0), again), o.add("Switch", nil, count.Output(0), again)
+	next := func(to *graph.Node, v graph.Output) {
+		if err := o.g.SetBackEdge(to, 1, o.add("NextIteration", nil, v).Output(0)); err != nil {
+			panic(err)
+		}
+	}
+	next(image, o.add("Mul", nil, images.Output(1), enter(still, o.constant(half))).Output(0))
+	next(count, o.add("AddV2", nil, counts.Output(1), enter(still, number(1))).Output(0))
+	return o.add("Exit", nil, images.Output(0)).Output(0)
 }
 
 // window draws the attributes of a convolution.

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/troupe-go/troupe/graph"
@@ -12,10 +13,19 @@ func (w *work) unconditional() (map[*graph.Node]bool, error) {
 	return w.before(graph.ClassSwitch, graph.ClassMerge, graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassRecv)
 }
 
-// once returns the nodes that run in a step once at most: those that no frame and no peer
-// is in front of. On a branch they may be dead.
+// once returns the nodes that run in a step once at most: those outside of all frames that no
+// peer is in front of. On a branch, and behind a loop, they may be dead.
 func (w *work) once() (map[*graph.Node]bool, error) {
-	return w.before(graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassRecv)
+	inner, err := w.frames()
+	if err != nil {
+		return nil, err
+	}
+	if inner == nil { // no frames can be told: what is behind one may run in one
+		return w.before(graph.ClassEnter, graph.ClassExit, graph.ClassNextIteration, graph.ClassRecv)
+	}
+	open, err := w.before(graph.ClassRecv)
+	maps.DeleteFunc(open, func(n *graph.Node, _ bool) bool { return inner[n] })
+	return open, err
 }
 
 // before returns the nodes that are no nodes of these classes, nor behind one.
