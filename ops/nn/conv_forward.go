@@ -111,7 +111,7 @@ func (c *forwardConv[T]) prepare(s *convSizes) *prepared[T] {
 	if p := c.last.Swap(nil); p != nil && p.sizes == *s {
 		return p
 	}
-	return &prepared[T]{sizes: *s, convolving: convolving[T]{patches: s.window(), rows: s.pixels(), n: s.out / s.groups, ldb: s.out, ldc: s.out}}
+	return &prepared[T]{sizes: *s, convolving: convolving[T]{patches: s.windowIn(s.perIn), rows: s.pixels(), n: s.out / s.groups, ldb: s.out, ldc: s.out}}
 }
 
 // keep keeps what was prepared, without the tensors.
@@ -185,8 +185,41 @@ func (s *convSizes) pixels() int {
 }
 
 // window returns the patches of the convolution for one group.
-func (s *convSizes) window() *patches {
-	return newPatches([3]lattice{s.axes[0].forward(), s.axes[1].forward(), s.axes[2].forward()}, s.perIn, s.in)
+func (s *convSizes) window() *patches { return s.windowIn(s.in) }
+
+// windowIn is window in an image of so many channels, of which the group's are the first.
+func (s *convSizes) windowIn(channels int) *patches {
+	return newPatches([3]lattice{s.axes[0].forward(), s.axes[1].forward(), s.axes[2].forward()}, s.perIn, channels)
+}
+
+// groupsApart returns the image of each group, one after the other, which is the image itself
+// if there is one group: so windows are dense, and read without a matrix of patches.
+func groupsApart[T vec.Number](ctx *kernel.Context, s *convSizes, src []T) (apart []T, free func(), err error) {
+	if s.groups == 1 {
+		return src, func() {}, nil
+	}
+	pixels := len(src) / s.in
+	v, err := ctx.Alloc(tensor.DTypeOf[T](), []int64{int64(s.groups), int64(pixels), int64(s.perIn)})
+	if err != nil {
+		return nil, nil, err
+	}
+	apart = tensor.Of[T](&v)
+	ctx.Parallel(pixels, max(1, elementwise.Grain/s.in), func(lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for i := lo; i < hi; i++ {
+			pixel := src[i*s.in:][:s.in]
+			for g := range s.groups {
+				copy(apart[(g*pixels+i)*s.perIn:][:s.perIn], pixel[g*s.perIn:])
+			}
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		ctx.Free(v)
+		return nil, nil, err
+	}
+	return apart, func() { ctx.Free(v) }, nil
 }
 
 func (c *forwardConv[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -214,10 +247,16 @@ func (c *forwardConv[T]) runThen(ctx *kernel.Context, in, out []tensor.Value, th
 	if done, err := depthwiseConv(ctx, c, &s, src, filter, dst, depthwiseForward, depthwiseForward); done {
 		return err
 	}
+	images, free, err := groupsApart(ctx, &s, src)
+	if err != nil {
+		return err
+	}
+	defer free()
 	p := c.prepare(&s)
 	p.then = then
+	size := len(images) / s.groups // 0 if there is nothing but padding
 	for g := range s.groups {
-		p.src, p.filter, p.dst = src[min(g*s.perIn, len(src)):], filter[g*p.n:], dst[g*p.n:] // there may be nothing but padding
+		p.src, p.filter, p.dst = images[g*size:][:size], filter[g*p.n:], dst[g*p.n:]
 		if err := p.run(ctx, c.dt); err != nil {
 			return err
 		}
