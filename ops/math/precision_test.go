@@ -52,6 +52,9 @@ func TestSinglePrecision(t *testing.T) {
 			t.Fatalf("%s of %v and %v is %v, want %v", name, a, x, got, want)
 		}
 	}
+	if got := zeta(math.Inf(1), 1, single); got != 1 {
+		t.Errorf("Zeta of +Inf and 1 is %v", got)
+	}
 	for range 20_000 {
 		a := drawn(-12, 12)
 		x := a * drawn(-6, 4)

@@ -67,7 +67,7 @@ func hurwitz(x, q float64, to precision) float64 {
 		return 0
 	}
 	power, first := func(n float64) float64 { return math.Pow(n, -x) }, 9.0
-	if to == single { // fewer terms before the formula, and powers of a relative precision of 1e-14
+	if to == single && !math.IsInf(x, 1) { // fewer terms before the formula, and powers of a relative precision of 1e-14
 		power, first = func(n float64) float64 { return math.Exp(-x * math.Log(n)) }, 4
 	}
 	sum := power(q)
