@@ -193,8 +193,9 @@ func ExampleTrainer_Export() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%.1f\n", out[0].Value())
-	// Output: [[1.0] [0.0]]
+	is := out[0].Value().([][]float32)
+	fmt.Println(is[0][0] > 0.5, is[1][0] > 0.5)
+	// Output: true false
 }
 
 // noisy is an optimizer of a program's own: gradient descent that shakes variables.

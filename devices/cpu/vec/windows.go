@@ -78,7 +78,7 @@ func (p *Panels[T]) Close() {
 // GemmBlock, of whole lines of the window if these are shorter. It panics if
 // something lies outside of A, B or C.
 func (p *Panels[T]) Multiply(w Windows, lines []Line, a, c []T, ldc int) {
-	m := p.multiplying(&w, lines, a, c, ldc)
+	m := p.multiplying(w, lines, a, c, ldc)
 	for left := 0; left < p.n; left += p.width {
 		for b := m.firstBlock(); b.line*w.Length < p.k; b = m.nextBlock(b) {
 			if m.ended.after(len(lines) * w.Rows * min(p.width, p.n-left) * m.depth(b)) {
@@ -100,7 +100,7 @@ func (p *Panels[T]) Count() int { return (p.n + p.width - 1) / p.width }
 // apart meet in a few sets of the caches if only a panel's part of each is there, and are not
 // what a processor looks ahead for.
 func (p *Panels[T]) Sweep(from, end int, w Windows, lines []Line, a, c []T, ldc int) {
-	m := p.multiplying(&w, lines, a, c, ldc)
+	m := p.multiplying(w, lines, a, c, ldc)
 	left, right := from*p.width, min(p.n, end*p.width)
 	var z T
 	size := int(unsafe.Sizeof(z))
@@ -132,7 +132,7 @@ func (p *Panels[T]) Sweep(from, end int, w Windows, lines []Line, a, c []T, ldc 
 type multiplying[T Number] struct {
 	p        *Panels[T]
 	g        *geometry
-	w        *Windows
+	w        Windows
 	a, c     []T
 	ldc      int
 	strips   int // of a line's rows
@@ -146,10 +146,10 @@ type multiplying[T Number] struct {
 // long, elements of one.
 type block struct{ line, at int }
 
-func (p *Panels[T]) multiplying(w *Windows, lines []Line, a, c []T, ldc int) multiplying[T] {
+func (p *Panels[T]) multiplying(w Windows, lines []Line, a, c []T, ldc int) multiplying[T] {
 	for i := range lines {
 		if lines[i].Lines != 0 {
-			p.check(w, &lines[i], len(a), len(c), ldc)
+			p.check(&w, &lines[i], len(a), len(c), ldc)
 		}
 	}
 	g := geometryOf(unsafe.Sizeof(a[0]))
