@@ -118,7 +118,6 @@ func TestSessionsShareConstantWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []*session.Session
 	run := func(fetch session.Output) int64 {
 		t.Helper()
 		before := heapInUse()
@@ -126,7 +125,7 @@ func TestSessionsShareConstantWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, s)
+		t.Cleanup(func() { s.Close() })
 		if _, err := s.Run(map[session.Output]*session.Tensor{x: in}, []session.Output{fetch}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +138,5 @@ func TestSessionsShareConstantWeights(t *testing.T) {
 	}
 	if second, third := run(y), run(z); second > copied/2 || third > copied/2 {
 		t.Errorf("the second session takes %d bytes, another program %d", second, third)
-	}
-	for _, s := range all {
-		s.Close()
 	}
 }
