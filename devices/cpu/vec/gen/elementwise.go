@@ -253,24 +253,9 @@ func (f *floats) vectors(name, from string, code func(v [][]reg)) {
 	f.loop(n, width, step)
 }
 
-// loop writes the loop over n elements: width vectors at a time, then one by one,
-// and the end of the function.
+// loop is [assembly.elements] of floats.
 func (f *floats) loop(n reg, width int, step func(count int, m *mask)) {
-	many, tail, done := f.label("many"), f.label("tail"), f.label("done")
-	f.Label(many)
-	f.CMPQ(n, operand.U32(uint32(width*f.bytes/4)))
-	f.JLT(operand.LabelRef(tail))
-	step(width, nil)
-	f.JMP(operand.LabelRef(many))
-	f.Label(tail)
-	f.CMPQ(n, operand.U8(0))
-	f.JLE(operand.LabelRef(done))
-	m := f.mask(f.isa, 4, n)
-	step(1, &m)
-	f.JMP(operand.LabelRef(tail))
-	f.Label(done)
-	f.VZEROUPPER()
-	f.RET()
+	f.elements(f.isa, 4, n, width, step)
 }
 
 // constants names the table of constants, sixteen times each.

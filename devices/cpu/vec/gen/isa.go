@@ -112,3 +112,23 @@ func (a *assembly) store(s isa, v reg, to operand.Op, m *mask) {
 		a.VMASKMOVPD(v, m.reg, to)
 	}
 }
+
+// elements writes the loop over n elements of so many bytes: width vectors at a time, then
+// one by one, and the end of the function. step is to take n down.
+func (a *assembly) elements(s isa, size int, n reg, width int, step func(count int, m *mask)) {
+	many, tail, done := a.label("many"), a.label("tail"), a.label("done")
+	a.Label(many)
+	a.CMPQ(n, operand.U32(uint32(width*s.bytes/size)))
+	a.JLT(operand.LabelRef(tail))
+	step(width, nil)
+	a.JMP(operand.LabelRef(many))
+	a.Label(tail)
+	a.CMPQ(n, operand.U8(0))
+	a.JLE(operand.LabelRef(done))
+	m := a.mask(s, size, n)
+	step(1, &m)
+	a.JMP(operand.LabelRef(tail))
+	a.Label(done)
+	a.VZEROUPPER()
+	a.RET()
+}

@@ -84,29 +84,13 @@ func (l *line) begin(name, signature string, slices, numbers []string) (n reg, p
 // loop goes over n elements: four vectors at a time, then one by one, and ends the
 // function.
 func (l *line) loop(n reg, places []reg, step func(count int, m *mask)) {
-	const width = 4
-	many, tail, done := l.label("many"), l.label("tail"), l.label("done")
-	advance := func(count int, m *mask) {
+	l.elements(l.isa, l.size, n, 4, func(count int, m *mask) {
 		step(count, m)
 		for _, p := range places {
 			l.ADDQ(operand.U32(uint32(count*l.bytes)), p)
 		}
 		l.SUBQ(operand.U32(uint32(count*l.bytes/l.size)), n)
-	}
-	l.Label(many)
-	l.CMPQ(n, operand.U32(uint32(width*l.bytes/l.size)))
-	l.JLT(operand.LabelRef(tail))
-	advance(width, nil)
-	l.JMP(operand.LabelRef(many))
-	l.Label(tail)
-	l.CMPQ(n, operand.U8(0))
-	l.JLE(operand.LabelRef(done))
-	m := l.mask(l.isa, l.size, n)
-	advance(1, &m)
-	l.JMP(operand.LabelRef(tail))
-	l.Label(done)
-	l.VZEROUPPER()
-	l.RET()
+	})
 }
 
 // vectors loads count vectors.
@@ -180,7 +164,7 @@ func (l *line) rotateRows() {
 	if l.isa == avx2 {
 		width = 2
 	}
-	advance := func(vectors int, m *mask) {
+	l.elements(l.isa, 8, n, width, func(vectors int, m *mask) {
 		l.MOVQ(first, row)
 		l.MOVQ(turns, turn)
 		l.MOVQ(count, left)
@@ -210,22 +194,7 @@ func (l *line) rotateRows() {
 		each(above, func(i int) { l.store(l.isa, above[i], at(row, i*l.bytes), m) })
 		l.ADDQ(operand.U32(uint32(vectors*l.bytes)), first)
 		l.SUBQ(operand.U32(uint32(vectors*l.bytes/8)), n)
-	}
-	many, tail, done := l.label("many"), l.label("tail"), l.label("done")
-	l.Label(many)
-	l.CMPQ(n, operand.U32(uint32(width*l.bytes/8)))
-	l.JLT(operand.LabelRef(tail))
-	advance(width, nil)
-	l.JMP(operand.LabelRef(many))
-	l.Label(tail)
-	l.CMPQ(n, operand.U8(0))
-	l.JLE(operand.LabelRef(done))
-	m := l.mask(l.isa, 8, n)
-	advance(1, &m)
-	l.JMP(operand.LabelRef(tail))
-	l.Label(done)
-	l.VZEROUPPER()
-	l.RET()
+	})
 }
 
 // dot writes the sum of products, in partial sums as those of a reduction: as many as are
