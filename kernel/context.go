@@ -133,8 +133,12 @@ func (c *Context) Err() error {
 // Ask panics if the step has ended, with what becomes the kernel's error, as Parallel
 // does: for what is asked deep within an algorithm. What has to be given back is given
 // back by defer.
-func (c *Context) Ask() {
-	if err := c.Err(); err != nil {
+func (c *Context) Ask() { Must(c.Err()) }
+
+// Must panics if err is not nil, with what makes it the kernel's error: for what fails deep
+// within an algorithm, as [Context.Ask].
+func Must(err error) {
+	if err != nil {
 		panic(interrupted{err})
 	}
 }
@@ -203,9 +207,7 @@ func (l *leaving) Expect(work time.Duration) { l.Step.Pool.Expect(work) }
 // asking is f, unless the step has ended.
 func (c *Context) asking(f func(lo, hi int)) func(lo, hi int) {
 	return func(lo, hi int) {
-		if err := c.Err(); err != nil {
-			panic(interrupted{err})
-		}
+		c.Ask()
 		f(lo, hi)
 	}
 }

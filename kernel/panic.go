@@ -12,13 +12,14 @@ import (
 // panicMessage begins the error of a kernel that panicked.
 const panicMessage = "the kernel panicked: "
 
-// interrupted is what [Context.Parallel] and [Context.Ask] panic with when the step has ended.
+// interrupted is what [Must] panics with, as [Context.Ask] and [Context.Parallel] do when the
+// step has ended.
 type interrupted struct{ error }
 
 // Panicked returns the error of a kernel that panicked with r: INTERNAL, with the
 // stack of the goroutine that asks; why the step has ended, if [Context.Parallel]
-// or [Context.Ask] broke the kernel off for that; DATA_LOSS if a mapped file could not be
-// read.
+// or [Context.Ask] broke the kernel off for that; the error that [Must] broke it off for;
+// DATA_LOSS if a mapped file could not be read.
 func Panicked(r any) error {
 	if err, ok := r.(error); ok {
 		var ended interrupted

@@ -33,7 +33,7 @@ type pileBlock struct {
 // larger one costs more than a header.
 const Piled = homely
 
-const lastPileBlock = 20 // the class of 1 MiB
+const largestBlock = 20 // the class of 1 MiB
 
 // Stackable reports whether v can be put on a Stack: numbers, at least one, and not too many.
 func (v *Value) Stackable() bool {
@@ -57,7 +57,7 @@ func (p *Stack) fits(block, size int) bool {
 
 // next returns the class of a new block that has room for size.
 func (p *Stack) next(size int) int {
-	return max(stocked, min(bits.Len(uint(p.bytes)), lastPileBlock), bits.Len(uint(size-1)))
+	return max(stocked, min(bits.Len(uint(p.bytes)), largestBlock), bits.Len(uint(size-1)))
 }
 
 // Push puts a copy of v's elements on top, of a v that [Value.Stacks].

@@ -27,7 +27,7 @@ type batch[T scalar] struct {
 
 // A scratch is what is done with one matrix of each input.
 type scratch[T scalar] struct {
-	ctx     *kernel.Context
+	ctx     *context
 	inputs  []tensor.Value // the kernel's inputs
 	in, out []matrix[T]
 }
@@ -42,12 +42,10 @@ func (k *batch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for _, d := range outer {
 		count *= int(d)
 	}
-	room := 0 // for one matrix of each input and output
 	cost := 1
 	for i := range shapes {
 		r := in[i].Rank()
 		shapes[i] = matrix[T]{rows: in[i].Dim(r - 2), cols: in[i].Dim(r - 1)}
-		room += shapes[i].rows * shapes[i].cols
 		cost = max(cost, shapes[i].rows*shapes[i].cols*min(shapes[i].rows, shapes[i].cols))
 	}
 	results, err := k.sizes(shapes)
@@ -59,12 +57,9 @@ func (k *batch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		dims := []int64{} // an output that is not wanted is a scalar, of what value TensorFlow leaves open
 		if i < len(results) {
 			dims = append(make([]int64, 0, len(outer)+2), outer...)
-			size := 1
 			for _, n := range results[i] {
 				dims = append(dims, int64(n))
-				size *= n
 			}
-			room += size
 		}
 		if out[i], err = ctx.AllocZeroed(k.outputs[i], dims); err != nil {
 			return err
@@ -75,33 +70,24 @@ func (k *batch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	inputs := append([]tensor.Value(nil), in...)
-	desk, err := kernel.NewDesk[T](ctx, tensor.DTypeOf[T](), min(count, ctx.Step.Pool.Workers()), room)
-	if err != nil {
-		return err
-	}
-	defer desk.Free(ctx)
 	var failure first
 	ctx.Parallel(count, max(1, (1<<14)/cost), func(lo, hi int) {
-		memory := desk.Take()
-		defer desk.GiveBack(memory)
-		s, data := scratch[T]{ctx: ctx, inputs: inputs}, memory
+		s := scratch[T]{ctx: newContext(ctx), inputs: inputs}
+		defer s.ctx.memory.Free()
 		for _, m := range shapes {
-			n := m.rows * m.cols
-			m.data, data = data[:n:n], data[n:]
-			s.in = append(s.in, m)
+			s.in = append(s.in, newMatrix[T](s.ctx, m.rows, m.cols))
 		}
 		for _, dims := range results {
-			m := matrix[T]{rows: 1, cols: 1}
+			rows, cols := 1, 1
 			if len(dims) > 0 {
-				m.rows = dims[0]
+				rows = dims[0]
 			}
 			if len(dims) > 1 {
-				m.cols = dims[1]
+				cols = dims[1]
 			}
-			n := m.rows * m.cols
-			m.data, data = data[:n:n], data[n:]
-			s.out = append(s.out, m)
+			s.out = append(s.out, newMatrix[T](s.ctx, rows, cols))
 		}
+		mark := s.ctx.mark()
 		for b := lo; b < hi; b++ {
 			for i, m := range s.in {
 				for at, to := range ctx.Ranges(len(m.data), 1<<16) {
@@ -114,6 +100,7 @@ func (k *batch[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 				}
 			}
 			err := k.run(&s)
+			s.ctx.release(mark)
 			if ended := ctx.Err(); ended != nil {
 				err = ended
 			}

@@ -2,18 +2,17 @@ package linalg
 
 import (
 	"math"
-
-	"github.com/troupe-go/troupe/kernel"
 )
 
 // cholesky replaces the lower triangle of a, which it takes for that of a
 // positive definite matrix, by L of A = L·Lᴴ. It is false if it meets a pivot
 // that is not positive. It goes by panels of columns, from which those before them are
 // subtracted by one product.
-func cholesky[T scalar](ctx *kernel.Context, a matrix[T]) bool {
+func cholesky[T scalar](ctx *context, a matrix[T]) bool {
 	n := a.rows
-	columns := make([]T, min(n, block)*n) // of a panel, one after the other
-	minus := make([]T, min(n, block)*n)   // its rows of L before it, conjugated
+	defer ctx.release(ctx.mark())
+	columns := temporary[T](ctx, min(n, block)*n) // of a panel, one after the other
+	minus := temporary[T](ctx, min(n, block)*n)   // its rows of L before it, conjugated
 	for first := 0; first < n; first += block {
 		width, rows := min(n-first, block), n-first
 		column := func(j int) []T { return columns[j*rows:][:rows] }
@@ -55,7 +54,7 @@ func cholesky[T scalar](ctx *kernel.Context, a matrix[T]) bool {
 }
 
 // clearUpper sets what is above the diagonal to 0.
-func clearUpper[T scalar](ctx *kernel.Context, a matrix[T]) {
+func clearUpper[T scalar](ctx *context, a matrix[T]) {
 	for lo, hi := range ctx.Ranges(a.rows, 64) {
 		for i := lo; i < hi; i++ {
 			clear(a.row(i)[i+1:])
@@ -66,7 +65,7 @@ func clearUpper[T scalar](ctx *kernel.Context, a matrix[T]) {
 // choleskyGradient returns the gradient of A that follows from grad, that of L, of
 // which the lower triangle counts: I. Murray, Differentiation of the Cholesky
 // decomposition, 2016, equation 8.
-func choleskyGradient[T scalar](ctx *kernel.Context, l, grad matrix[T]) matrix[T] {
+func choleskyGradient[T scalar](ctx *context, l, grad matrix[T]) matrix[T] {
 	n := l.rows
 	clearUpper(ctx, l)
 	clearUpper(ctx, grad)

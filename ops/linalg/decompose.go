@@ -231,8 +231,7 @@ func newEig(c *kernel.Construction) (kernel.Kernel, error) {
 			return status.Invalid("Eigen decomposition was not successful. The input might not be valid.")
 		}
 		n := t.rows
-		values := make([]complex128, n)
-		order := make([]int, n)
+		values, order := temporary[complex128](s.ctx, n), temporary[int](s.ctx, n)
 		for i := range n {
 			values[i], order[i] = t.at(i, i), i
 		}

@@ -91,7 +91,7 @@ func newInverse[T scalar](c *kernel.Construction) (kernel.Kernel, error) {
 		if !regular(a) {
 			return status.Invalid("Input is not invertible.")
 		}
-		solveFactored(s.ctx, s.out[0], a, p, identity[T](a.rows))
+		solveFactored(s.ctx, s.out[0], a, p, identity[T](s.ctx, a.rows))
 		return nil
 	}}, nil
 }
@@ -166,14 +166,15 @@ func newExponential[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 		}
 		// p and q are the even and the odd part of the numerator, whose negative
 		// is that of the denominator.
-		even, odd := identity[T](n), identity[T](n)
+		even, odd := identity[T](s.ctx, n), identity[T](s.ctx, n)
 		square := a.times(s.ctx, a)
-		power := identity[T](n)
+		power, next := identity[T](s.ctx, n), newMatrix[T](s.ctx, n, n)
 		coefficient := 1.0
 		for k := 1; k <= 13; k++ {
 			coefficient *= float64(13-k+1) / (float64(26-k+1) * float64(k))
 			if k%2 == 0 {
-				power = power.times(s.ctx, square)
+				power.multiply(s.ctx, square, next)
+				power, next = next, power
 				addAll(s.ctx, even.data, of[T](coefficient), power.data)
 			} else if k == 1 {
 				scale(s.ctx, odd.data, of[T](coefficient))
@@ -186,10 +187,11 @@ func newExponential[T wide](c *kernel.Construction) (kernel.Kernel, error) {
 		addAll(s.ctx, denominator.data, -1, odd.data)
 		addAll(s.ctx, even.data, 1, odd.data)
 		p, _ := factorize(s.ctx, denominator)
-		result := newMatrix[T](n, n)
+		result := power
 		solveFactored(s.ctx, result, denominator, p, even)
 		for range squarings {
-			result = result.times(s.ctx, result)
+			result.multiply(s.ctx, result, next)
+			result, next = next, result
 		}
 		copy(s.out[0].data, result.data)
 		return nil
@@ -218,14 +220,16 @@ func newSquareRoot(c *kernel.Construction) (kernel.Kernel, error) {
 				t.fill(s.ctx, cmplx.NaN())
 				return t
 			}
-			return triangleRoot(s.ctx, t)
+			root := newMatrix[complex128](s.ctx, t.rows, t.rows)
+			triangleRoot(s.ctx, t, root)
+			return root
 		})
 	}}, nil
 }
 
 // hasNegative reports whether a triangular matrix has an eigenvalue that is
 // negative, and neither complex nor 0 but for rounding.
-func hasNegative(ctx *kernel.Context, t matrix[complex128]) bool {
+func hasNegative(ctx *context, t matrix[complex128]) bool {
 	rounding := t.largest(ctx) * float64(t.rows) * 0x1p-52
 	for i := range t.rows {
 		if x := t.at(i, i); real(x) < -rounding && math.Abs(imag(x)) <= rounding {
@@ -235,11 +239,10 @@ func hasNegative(ctx *kernel.Context, t matrix[complex128]) bool {
 	return false
 }
 
-// triangleRoot returns the square root of a triangular matrix: Å. Björck and
+// triangleRoot sets the upper triangle of r to the square root of that of t: Å. Björck and
 // S. Hammarling, A Schur method for the square root of a matrix, 1983.
-func triangleRoot(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] {
+func triangleRoot(ctx *context, t, r matrix[complex128]) {
 	n := t.rows
-	r := newMatrix[complex128](n, n)
 	for j := range n {
 		ctx.Ask()
 		r.set(j, j, cmplx.Sqrt(t.at(j, j)))
@@ -254,7 +257,6 @@ func triangleRoot(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] 
 			r.set(i, j, x/(r.at(i, i)+r.at(j, j)))
 		}
 	}
-	return r
 }
 
 func newLogarithm(c *kernel.Construction) (kernel.Kernel, error) {
@@ -263,30 +265,32 @@ func newLogarithm(c *kernel.Construction) (kernel.Kernel, error) {
 	}}, nil
 }
 
-// triangleLog returns the logarithm of a triangular matrix: roots are taken until it
+// triangleLog returns the logarithm of a triangular matrix, which it overwrites: roots are taken until it
 // is close to 1, where the integral of x·(1+τx)⁻¹ over τ from 0 to 1 is
 // summed by Gauss's rule. N. Higham, Functions of Matrices, 2008, chapter 11.
-func triangleLog(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] {
+func triangleLog(ctx *context, t matrix[complex128]) matrix[complex128] {
 	n := t.rows
-	diagonal := make([]complex128, n)
+	diagonal := temporary[complex128](ctx, n)
 	for i := range n {
 		diagonal[i] = cmplx.Log(t.at(i, i))
 	}
-	roots := 0
+	roots, next := 0, newMatrix[complex128](ctx, n, n)
 	for ; distanceTo1(ctx, t) > 0.25 && roots < 1100; roots++ {
 		ctx.Ask()
-		t = triangleRoot(ctx, t)
+		triangleRoot(ctx, t, next)
+		t, next = next, t
 	}
 	for i := range n {
 		t.data[i*n+i]--
 	}
-	sum := newMatrix[complex128](n, n)
+	sum := newMatrix[complex128](ctx, n, n)
 	for i, x := range gaussNodes {
 		for side := -1.0; side <= 1; side += 2 {
 			if x == 0 && side > 0 {
 				break
 			}
 			ctx.Ask()
+			mark := ctx.mark()
 			m := t.clone(ctx)
 			scale(ctx, m.data, complex((1+side*x)/2, 0))
 			for i := range n {
@@ -295,6 +299,7 @@ func triangleLog(ctx *kernel.Context, t matrix[complex128]) matrix[complex128] {
 			y := t.clone(ctx)
 			substitute(ctx, m, y, false, false)
 			addAll(ctx, sum.data, complex(gaussWeights[i]/2, 0), y.data)
+			ctx.release(mark)
 		}
 	}
 	scale(ctx, sum.data, complex(math.Ldexp(1, roots), 0))
@@ -314,7 +319,7 @@ var (
 )
 
 // distanceTo1 returns the greatest sum of a row of |t - 1|.
-func distanceTo1(ctx *kernel.Context, t matrix[complex128]) float64 {
+func distanceTo1(ctx *context, t matrix[complex128]) float64 {
 	most := 0.0
 	for i := range t.rows {
 		if i%32 == 31 {

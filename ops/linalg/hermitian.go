@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
-	"github.com/troupe-go/troupe/kernel"
 )
 
 // hermitian finds the eigenvalues, in ascending order, of the self-adjoint
@@ -14,7 +13,7 @@ import (
 //
 // The matrix is made tridiagonal by reflections and diagonal by implicit QR
 // steps with Wilkinson's shift. Golub and Van Loan, Matrix Computations, 8.3.
-func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []float64, vectors matrix[T], ok bool) {
+func hermitian[T wide](ctx *context, a matrix[T], wanted bool) (values []float64, vectors matrix[T], ok bool) {
 	rows, values, ok := hermitianRows(ctx, a, wanted)
 	if ok && wanted {
 		conjugate(ctx, rows.data)
@@ -24,7 +23,7 @@ func hermitian[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (values []
 }
 
 // hermitianRows is hermitian with the vectors as rows.
-func hermitianRows[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (rows matrix[T], values []float64, ok bool) {
+func hermitianRows[T wide](ctx *context, a matrix[T], wanted bool) (rows matrix[T], values []float64, ok bool) {
 	n := a.rows
 	clearUpper(ctx, a)
 	if !a.finite(ctx) {
@@ -35,11 +34,16 @@ func hermitianRows[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (rows 
 		size = 1 // its inverse would overflow
 	}
 	scale(ctx, a.data, of[T](1/size))
-	q, diagonal, beside := tridiagonalize(ctx, a)
+	diagonal, beside := temporary[float64](ctx, n), temporary[float64](ctx, max(0, n-1))
 	if wanted {
-		rows = q.columns(ctx, n, n).adjoint(ctx)
-		conjugate(ctx, rows.data)
+		rows = newMatrix[T](ctx, n, n)
 	}
+	mark := ctx.mark()
+	q := tridiagonalize(ctx, a, diagonal, beside)
+	if wanted {
+		q.columns(ctx, n, n).transposeTo(ctx, rows)
+	}
+	ctx.release(mark)
 	var turns turns
 	steps := 0
 	for end := n - 1; end > 0; {
@@ -93,17 +97,15 @@ func hermitianRows[T wide](ctx *kernel.Context, a matrix[T], wanted bool) (rows 
 }
 
 // tridiagonalize finds Qᴴ·A·Q with real diagonals. It overwrites a.
-func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T], diagonal, beside []float64) {
+func tridiagonalize[T wide](ctx *context, a matrix[T], diagonal, beside []float64) (q reflections[T]) {
 	n := a.rows
 	if data, ok := any(a.data).([]float64); ok {
-		r, diagonal, beside := tridiagonalizeReal(ctx, matrix[float64]{n, n, data})
-		return any(r).(reflections[T]), diagonal, beside
+		return any(tridiagonalizeReal(ctx, matrix[float64]{n, n, data}, diagonal, beside)).(reflections[T])
 	}
 	q.shift = 1
-	diagonal, beside = make([]float64, n), make([]float64, max(0, n-1))
 	for k := range n - 1 {
 		ctx.Ask()
-		v := make([]T, n-k-1)
+		v := temporary[T](ctx, n-k-1)
 		for i := range v {
 			v[i] = a.at(k+1+i, k)
 		}
@@ -114,7 +116,8 @@ func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T],
 			continue
 		}
 		// A - v·wᴴ - w·vᴴ, where w = p - (p·v)/2·v and p = conj(tau)·A·v.
-		w := make([]T, len(v))
+		mark := ctx.mark()
+		w := temporary[T](ctx, len(v))
 		for i := range v {
 			row := a.row(k + 1 + i)[k+1:]
 			for j := range i {
@@ -135,21 +138,21 @@ func tridiagonalize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T],
 				row[j] -= v[i]*conj(w[j]) + w[i]*conj(v[j])
 			}
 		}
+		ctx.release(mark)
 	}
 	for i := range diagonal {
 		diagonal[i] = realPart(a.at(i, i))
 	}
-	return q, diagonal, beside
+	return q
 }
 
 // tridiagonalizeReal is tridiagonalize for real numbers. The reflections of a panel change
 // only its own columns, and all that is behind them at its end, by one product: J. Dongarra,
 // S. Hammarling and D. Sorensen, Block reduction of matrices to condensed forms, 1989.
-func tridiagonalizeReal(ctx *kernel.Context, a matrix[float64]) (q reflections[float64], diagonal, beside []float64) {
+func tridiagonalizeReal(ctx *context, a matrix[float64], diagonal, beside []float64) (q reflections[float64]) {
 	const panel = 16
 	n := a.rows
 	q.shift = 1
-	diagonal, beside = make([]float64, n), make([]float64, max(0, n-1))
 	for i := range n { // both triangles
 		if i%32 == 31 {
 			ctx.Ask()
@@ -158,10 +161,12 @@ func tridiagonalizeReal(ctx *kernel.Context, a matrix[float64]) (q reflections[f
 			a.set(j, i, x)
 		}
 	}
-	left, right := make([]float64, 2*min(n, panel)*n), make([]float64, 2*min(n, panel)*n)
+	left, right := temporary[float64](ctx, 2*min(n, panel)*n), temporary[float64](ctx, 2*min(n, panel)*n)
 	for first := 0; first < n-1; first += panel {
 		width, size := min(panel, n-1-first), n-first
-		v, w := newMatrix[float64](width, size), newMatrix[float64](width, size)
+		v := newMatrix[float64](ctx, width, size) // of which q has the rows
+		mark := ctx.mark()
+		w := newMatrix[float64](ctx, width, size)
 		for j := range width {
 			ctx.Ask()
 			x, y := v.row(j)[j:], w.row(j)[j+1:]
@@ -201,18 +206,19 @@ func tridiagonalizeReal(ctx *kernel.Context, a matrix[float64]) (q reflections[f
 			copy(right[(width+j)*rest:][:rest], v.row(j)[width:])
 		}
 		addProduct(ctx, true, false, rest, rest, 2*width, left, rest, right, rest, a.data[(first+width)*(n+1):], n)
+		ctx.release(mark)
 	}
 	if n > 0 {
 		diagonal[n-1] = a.at(n-1, n-1)
 	}
-	return q, diagonal, beside
+	return q
 }
 
 // chase is one QR step on rows start to end of a tridiagonal matrix: the first
 // rotation is that of the shifted matrix, and the others chase what it puts
 // outside of the diagonals down to the end. It appends the
 // rotations to turns.
-func chase(ctx *kernel.Context, d, e []float64, start, end int, turns *turns) {
+func chase(ctx *context, d, e []float64, start, end int, turns *turns) {
 	half := (d[end-1] - d[end]) / 2
 	off := e[end-1]
 	shift := d[end]
@@ -271,7 +277,7 @@ func (t *turns) add(k int, c, s float64) {
 }
 
 // turnRows applies rotations to rows, if there are any. A core does so for some columns.
-func turnRows[T wide](ctx *kernel.Context, rows matrix[T], t *turns) {
+func turnRows[T wide](ctx *context, rows matrix[T], t *turns) {
 	if rows.rows == 0 || t.len() == 0 {
 		return
 	}

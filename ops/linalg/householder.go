@@ -2,14 +2,12 @@ package linalg
 
 import (
 	"math"
-
-	"github.com/troupe-go/troupe/kernel"
 )
 
 // reflect finds H = 1 - tau·v·vᴴ that takes x to (beta, 0, 0, ...) with a real
 // beta, of the sign that x[0] does not have. x becomes v; v[0] is 1. If x is so
 // already, H is 1. Golub and Van Loan, Matrix Computations, 5.1.
-func reflect[T wide](ctx *kernel.Context, x []T) (tau T, beta float64) {
+func reflect[T wide](ctx *context, x []T) (tau T, beta float64) {
 	tail := squares(ctx, x[1:])
 	first := x[0]
 	if tail == 0 && first == of[T](realPart(first)) {
@@ -27,11 +25,12 @@ func reflect[T wide](ctx *kernel.Context, x []T) (tau T, beta float64) {
 
 // reflectRows applies 1 - tau·v·vᴴ to the columns of a from the given one on,
 // whose rows from first on are as many as v.
-func reflectRows[T wide](ctx *kernel.Context, a matrix[T], first, from int, v []T, tau T) {
+func reflectRows[T wide](ctx *context, a matrix[T], first, from int, v []T, tau T) {
 	if tau == 0 {
 		return
 	}
-	w := make([]T, a.cols-from) // vᴴ·a
+	defer ctx.release(ctx.mark())
+	w := temporary[T](ctx, a.cols-from) // vᴴ·a
 	each := max(1, 1<<17/max(1, len(w)))
 	for lo, hi := range ctx.Ranges(len(v), each) {
 		for i, x := range v[lo:hi] {
@@ -62,10 +61,11 @@ func (r *reflections[T]) add(v []T, tau T) {
 
 // applyTo replaces a by the product times a, in which columns before from are 0 where
 // reflections change them.
-func (r *reflections[T]) applyTo(ctx *kernel.Context, a matrix[T], from func(first int) int) {
+func (r *reflections[T]) applyTo(ctx *context, a matrix[T], from func(first int) int) {
 	for hi := len(r.v); hi > 0; {
 		lo := (hi - 1) / block * block
 		ctx.Ask()
+		mark := ctx.mark()
 		var w compact[T]
 		if i := lo / block; i < len(r.parts) {
 			w = r.parts[i]
@@ -73,6 +73,7 @@ func (r *reflections[T]) applyTo(ctx *kernel.Context, a matrix[T], from func(fir
 			w = r.compact(ctx, lo, hi)
 		}
 		w.applyTo(ctx, a, lo+r.shift, from(lo+r.shift), false)
+		ctx.release(mark)
 		hi = lo
 	}
 }
@@ -82,12 +83,13 @@ func (r *reflections[T]) applyTo(ctx *kernel.Context, a matrix[T], from func(fir
 type compact[T wide] struct{ v, t matrix[T] }
 
 // compact returns the product of reflections lo to hi, of what the first one leaves alone.
-func (r *reflections[T]) compact(ctx *kernel.Context, lo, hi int) (w compact[T]) {
-	w.v, w.t = newMatrix[T](hi-lo, len(r.v[lo])), newMatrix[T](hi-lo, hi-lo)
+func (r *reflections[T]) compact(ctx *context, lo, hi int) (w compact[T]) {
+	w.v, w.t = newMatrix[T](ctx, hi-lo, len(r.v[lo])), newMatrix[T](ctx, hi-lo, hi-lo)
 	for i := range hi - lo {
 		copy(w.v.row(i)[i:], r.v[lo+i])
 	}
-	products := newMatrix[T](hi-lo, hi-lo) // of vectors with conjugated ones
+	defer ctx.release(ctx.mark())
+	products := newMatrix[T](ctx, hi-lo, hi-lo) // of vectors with conjugated ones
 	addProduct(ctx, false, true, hi-lo, hi-lo, w.v.cols, w.v.data, w.v.cols, w.conjugated(ctx), w.v.cols, products.data, hi-lo)
 	for i := range hi - lo {
 		ctx.Ask()
@@ -105,27 +107,28 @@ func (r *reflections[T]) compact(ctx *kernel.Context, lo, hi int) (w compact[T])
 }
 
 // conjugated is conj(V).
-func (w *compact[T]) conjugated(ctx *kernel.Context) []T {
+func (w *compact[T]) conjugated(ctx *context) []T {
 	if !isComplex[T]() {
 		return w.v.data
 	}
-	v := append([]T(nil), w.v.data...)
-	conjugate(ctx, v)
-	return v
+	v := w.v.clone(ctx)
+	conjugate(ctx, v.data)
+	return v.data
 }
 
 // applyTo replaces the columns of a from one on by the product, or its adjoint, times
 // these, whose rows from first on it changes.
-func (w *compact[T]) applyTo(ctx *kernel.Context, a matrix[T], first, from int, adjoint bool) {
+func (w *compact[T]) applyTo(ctx *context, a matrix[T], first, from int, adjoint bool) {
 	count, cols := w.t.rows, a.cols-from
 	if cols <= 0 {
 		return
 	}
+	defer ctx.release(ctx.mark())
 	left := w.conjugated(ctx)
 	part := a.data[first*a.cols+from:]
-	sums := newMatrix[T](count, cols)
+	sums := newMatrix[T](ctx, count, cols)
 	addProduct(ctx, false, false, count, cols, w.v.cols, left, w.v.cols, part, a.cols, sums.data, cols)
-	t := newMatrix[T](count, count)
+	t := newMatrix[T](ctx, count, count)
 	for i := range count {
 		for j := i; j < count; j++ {
 			if adjoint {
@@ -140,10 +143,10 @@ func (w *compact[T]) applyTo(ctx *kernel.Context, a matrix[T], first, from int, 
 
 // triangularize replaces a by R of A = Q·R and gives Q. A panel of columns is reflected by
 // itself, then all that is right of it by products.
-func triangularize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
+func triangularize[T wide](ctx *context, a matrix[T]) (q reflections[T]) {
 	for first := 0; first < min(a.rows, a.cols); first += block {
 		width, rows := min(min(a.rows, a.cols)-first, block), a.rows-first
-		columns := newMatrix[T](width, rows) // the panel's
+		columns := newMatrix[T](ctx, width, rows) // the panel's
 		for lo, hi := range ctx.Ranges(rows, 1<<10) {
 			for i := lo; i < hi; i++ {
 				for j, x := range a.row(first + i)[first:][:width] {
@@ -183,8 +186,8 @@ func triangularize[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) 
 }
 
 // columns returns the first n columns of the product, of m rows.
-func (r *reflections[T]) columns(ctx *kernel.Context, m, n int) matrix[T] {
-	q := newMatrix[T](m, n)
+func (r *reflections[T]) columns(ctx *context, m, n int) matrix[T] {
+	q := newMatrix[T](ctx, m, n)
 	for i := range min(m, n) {
 		q.set(i, i, 1)
 	}

@@ -1,7 +1,5 @@
 package linalg
 
-import "github.com/troupe-go/troupe/kernel"
-
 // block is how many rows or columns are treated by themselves before the rest of a matrix
 // takes part, by a product.
 const block = 32
@@ -13,13 +11,14 @@ const block = 32
 //
 // The columns of a panel are reduced by those before them in it, then all that is right of
 // the panel by one product. Golub and Van Loan, Matrix Computations, 3.2.11.
-func factorize[T scalar](ctx *kernel.Context, a matrix[T]) (p []int, odd bool) {
+func factorize[T scalar](ctx *context, a matrix[T]) (p []int, odd bool) {
 	n := a.rows
-	p = make([]int, n)
+	p = temporary[int](ctx, n)
 	for i := range p {
 		p[i] = i
 	}
-	columns := make([]T, min(n, block)*n) // of a panel, one after the other
+	defer ctx.release(ctx.mark())
+	columns := temporary[T](ctx, min(n, block)*n) // of a panel, one after the other
 	for first := 0; first < n; first += block {
 		width, rows := min(n-first, block), n-first
 		column := func(j int) []T { return columns[j*rows:][:rows] }
@@ -92,7 +91,7 @@ func regular[T scalar](lu matrix[T]) bool {
 
 // solveFactored sets x to the solution of A·X = B, where lu and p are what
 // factorize made of A.
-func solveFactored[T scalar](ctx *kernel.Context, x, lu matrix[T], p []int, b matrix[T]) {
+func solveFactored[T scalar](ctx *context, x, lu matrix[T], p []int, b matrix[T]) {
 	for i, from := range p {
 		copy(x.row(i), b.row(from))
 	}
@@ -102,13 +101,14 @@ func solveFactored[T scalar](ctx *kernel.Context, x, lu matrix[T], p []int, b ma
 
 // substitute replaces x by the solution of A·Y = X for the lower or the upper
 // triangle of a. With unit, the diagonal is 1.
-func substitute[T scalar](ctx *kernel.Context, a, x matrix[T], lower, unit bool) {
+func substitute[T scalar](ctx *context, a, x matrix[T], lower, unit bool) {
 	if x.cols == 1 {
 		substituteRows(ctx, a, x, 0, a.rows, lower, unit)
 		return
 	}
 	n := a.rows
-	minus := make([]T, min(block, n)*n)
+	defer ctx.release(ctx.mark())
+	minus := temporary[T](ctx, min(block, n)*n)
 	for done := 0; done < n; done += block {
 		count := min(block, n-done)
 		first, from := done, 0
@@ -124,7 +124,7 @@ func substitute[T scalar](ctx *kernel.Context, a, x matrix[T], lower, unit bool)
 }
 
 // substituteRows does so for some rows, from which the others are subtracted already.
-func substituteRows[T scalar](ctx *kernel.Context, a, x matrix[T], lo, hi int, lower, unit bool) {
+func substituteRows[T scalar](ctx *context, a, x matrix[T], lo, hi int, lower, unit bool) {
 	each := max(1, 1<<17/max(1, x.cols))
 	for step := range hi - lo {
 		ctx.Ask()

@@ -6,7 +6,6 @@ import (
 	"math/cmplx"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
-	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 )
 
@@ -22,28 +21,16 @@ type matrix[T scalar] struct {
 	data       []T
 }
 
-func newMatrix[T scalar](rows, cols int) matrix[T] {
-	return matrix[T]{rows, cols, make([]T, rows*cols)}
-}
-
-func identity[T scalar](n int) matrix[T] {
-	a := newMatrix[T](n, n)
-	for i := range n {
-		a.data[i*n+i] = 1
-	}
-	return a
-}
-
 func (a matrix[T]) row(i int) []T { return a.data[i*a.cols : (i+1)*a.cols] }
 
 func (a matrix[T]) at(i, j int) T { return a.data[i*a.cols+j] }
 
 func (a matrix[T]) set(i, j int, x T) { a.data[i*a.cols+j] = x }
 
-func (a matrix[T]) clone(ctx *kernel.Context) matrix[T] {
-	b := matrix[T]{a.rows, a.cols, make([]T, 0, len(a.data))}
-	for piece := range pieces(ctx, a.data) {
-		b.data = append(b.data, piece...)
+func (a matrix[T]) clone(ctx *context) matrix[T] {
+	b := newMatrix[T](ctx, a.rows, a.cols)
+	for lo, hi := range ctx.Ranges(len(a.data), 1<<15) {
+		copy(b.data[lo:hi], a.data[lo:hi])
 	}
 	return b
 }
@@ -56,7 +43,7 @@ func (a matrix[T]) swapRows(i, j int) {
 }
 
 // adjoint returns the conjugate transpose.
-func (a matrix[T]) adjoint(ctx *kernel.Context) matrix[T] {
+func (a matrix[T]) adjoint(ctx *context) matrix[T] {
 	b := a.transpose(ctx)
 	conjugate(ctx, b.data)
 	return b
@@ -64,7 +51,7 @@ func (a matrix[T]) adjoint(ctx *kernel.Context) matrix[T] {
 
 // pieces are the elements of x, so many at a time as take some 100 µs; it asks in
 // between.
-func pieces[T scalar](ctx *kernel.Context, x []T) iter.Seq[[]T] {
+func pieces[T scalar](ctx *context, x []T) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for lo, hi := range ctx.Ranges(len(x), 1<<15) {
 			if !yield(x[lo:hi]) {
@@ -74,10 +61,15 @@ func pieces[T scalar](ctx *kernel.Context, x []T) iter.Seq[[]T] {
 	}
 }
 
-// transpose goes by squares, of which both sides stay in the cache.
-func (a matrix[T]) transpose(ctx *kernel.Context) matrix[T] {
+func (a matrix[T]) transpose(ctx *context) matrix[T] {
+	b := newMatrix[T](ctx, a.cols, a.rows)
+	a.transposeTo(ctx, b)
+	return b
+}
+
+// transposeTo goes by squares, of which both sides stay in the cache.
+func (a matrix[T]) transposeTo(ctx *context, b matrix[T]) {
 	const side = 32
-	b := newMatrix[T](a.cols, a.rows)
 	for top := 0; top < a.rows; top += side {
 		if top > 0 {
 			ctx.Ask()
@@ -93,21 +85,25 @@ func (a matrix[T]) transpose(ctx *kernel.Context) matrix[T] {
 			}
 		}
 	}
-	return b
 }
 
 // times is a·b.
-func (a matrix[T]) times(ctx *kernel.Context, b matrix[T]) matrix[T] {
-	c := newMatrix[T](a.rows, b.cols)
+func (a matrix[T]) times(ctx *context, b matrix[T]) matrix[T] {
+	c := newMatrix[T](ctx, a.rows, b.cols)
+	a.multiply(ctx, b, c)
+	return c
+}
+
+// multiply sets c to a·b.
+func (a matrix[T]) multiply(ctx *context, b, c matrix[T]) {
 	if len(c.data) > 0 {
 		vec.Gemm(ctx.Pool(), false, false, a.rows, b.cols, a.cols, a.data, a.cols, b.data, b.cols, c.data, c.cols)
 		ctx.Ask() // the pool leaves out the rest where the step has ended
 	}
-	return c
 }
 
 // finite reports whether no element is infinite or NaN.
-func (a matrix[T]) finite(ctx *kernel.Context) bool {
+func (a matrix[T]) finite(ctx *context) bool {
 	for piece := range pieces(ctx, a.data) {
 		for _, x := range piece {
 			if x-x != 0 {
@@ -119,7 +115,7 @@ func (a matrix[T]) finite(ctx *kernel.Context) bool {
 }
 
 // largest returns the greatest absolute value of an element; all are finite.
-func (a matrix[T]) largest(ctx *kernel.Context) float64 {
+func (a matrix[T]) largest(ctx *context) float64 {
 	most := 0.0
 	for piece := range pieces(ctx, a.data) {
 		if piece, ok := any(piece).([]float64); ok {
@@ -137,7 +133,7 @@ func (a matrix[T]) largest(ctx *kernel.Context) float64 {
 	return most
 }
 
-func (a matrix[T]) fill(ctx *kernel.Context, x T) {
+func (a matrix[T]) fill(ctx *context, x T) {
 	for piece := range pieces(ctx, a.data) {
 		for i := range piece {
 			piece[i] = x
@@ -161,7 +157,7 @@ func addTo[T scalar](a []T, x T, b []T) {
 }
 
 // addProduct adds op(A)·B to C, the products of as many columns of A as k: see [vec.GemmAdd].
-func addProduct[T scalar](ctx *kernel.Context, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int) {
+func addProduct[T scalar](ctx *context, transA, transB bool, m, n, k int, a []T, lda int, b []T, ldb int, c []T, ldc int) {
 	if m > 0 && n > 0 && k > 0 {
 		vec.GemmAdd(ctx.Pool(), transA, transB, m, n, k, a, lda, b, ldb, c, ldc)
 		ctx.Ask() // the pool leaves out the rest where the step has ended
@@ -187,7 +183,7 @@ func negated[T scalar](dst, x []T) {
 }
 
 // addAll is addTo for the elements of matrices.
-func addAll[T scalar](ctx *kernel.Context, a []T, x T, b []T) {
+func addAll[T scalar](ctx *context, a []T, x T, b []T) {
 	for lo, hi := range ctx.Ranges(len(a), 1<<15) {
 		addTo(a[lo:hi], x, b[lo:hi])
 	}
@@ -209,7 +205,7 @@ func dot[T scalar](a, b []T) (sum T) {
 	return sum
 }
 
-func scale[T scalar](ctx *kernel.Context, a []T, x T) {
+func scale[T scalar](ctx *context, a []T, x T) {
 	for piece := range pieces(ctx, a) {
 		for i := range piece {
 			piece[i] *= x
@@ -218,7 +214,7 @@ func scale[T scalar](ctx *kernel.Context, a []T, x T) {
 }
 
 // conjugate replaces numbers by their conjugates.
-func conjugate[T scalar](ctx *kernel.Context, a []T) {
+func conjugate[T scalar](ctx *context, a []T) {
 	if !isComplex[T]() {
 		return
 	}
@@ -289,7 +285,7 @@ func of[T scalar](x float64) (y T) {
 }
 
 // squares is Σ |x|².
-func squares[T scalar](ctx *kernel.Context, a []T) (sum float64) {
+func squares[T scalar](ctx *context, a []T) (sum float64) {
 	for piece := range pieces(ctx, a) {
 		switch piece := any(piece).(type) {
 		case []float64:

@@ -3,8 +3,6 @@ package linalg
 import (
 	"math"
 	"math/cmplx"
-
-	"github.com/troupe-go/troupe/kernel"
 )
 
 // schur finds the upper triangular T and the unitary U of A = U·T·Uᴴ. It
@@ -13,16 +11,21 @@ import (
 //
 // A is made a Hessenberg matrix by reflections, and triangular by QR steps with
 // a shift. Golub and Van Loan, Matrix Computations, 7.4 and 7.5.
-func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[complex128], ok bool) {
+func schur(ctx *context, a matrix[complex128], wanted bool) (u matrix[complex128], ok bool) {
 	n := a.rows
 	if !a.finite(ctx) {
 		return u, false
 	}
-	q := hessenberg(ctx, a)
 	columns := matrix[complex128]{} // Uᵀ
 	if wanted {
-		columns = q.columns(ctx, n, n).transpose(ctx)
+		columns = newMatrix[complex128](ctx, n, n)
 	}
+	mark := ctx.mark()
+	q := hessenberg(ctx, a)
+	if wanted {
+		q.columns(ctx, n, n).transposeTo(ctx, columns)
+	}
+	ctx.release(mark)
 	for steps, end := 0, n-1; end > 0; {
 		if negligible(a, end-1) {
 			end--
@@ -77,12 +80,12 @@ func schur(ctx *kernel.Context, a matrix[complex128], wanted bool) (u matrix[com
 
 // hessenberg replaces a by Qᴴ·A·Q, which is 0 below the diagonal under the main
 // one.
-func hessenberg[T wide](ctx *kernel.Context, a matrix[T]) (q reflections[T]) {
+func hessenberg[T wide](ctx *context, a matrix[T]) (q reflections[T]) {
 	n := a.rows
 	q.shift = 1
 	for k := range n - 2 {
 		ctx.Ask()
-		v := make([]T, n-k-1)
+		v := temporary[T](ctx, n-k-1)
 		for i := range v {
 			v[i] = a.at(k+1+i, k)
 		}
@@ -181,10 +184,10 @@ func (g givens) pair(p, q complex128) (complex128, complex128) {
 
 // eigenvectors returns the eigenvectors of u·t·uᴴ as columns of length 1, where t is
 // triangular.
-func eigenvectors(ctx *kernel.Context, t, u matrix[complex128]) matrix[complex128] {
+func eigenvectors(ctx *context, t, u matrix[complex128]) matrix[complex128] {
 	n := t.rows
 	size := t.largest(ctx)
-	x := newMatrix[complex128](n, n) // of t
+	x := newMatrix[complex128](ctx, n, n) // of t
 	for k := n - 1; k >= 0; k-- {
 		ctx.Ask()
 		x.set(k, k, 1)

@@ -128,7 +128,7 @@ func normalEquations[T scalar](s *scratch[T], weight float64) error {
 // leastNorm is the shortest of the best solutions, computed in W: singular
 // values that may be rounding errors of T count as 0.
 func leastNorm[T scalar, W wide](s *scratch[T]) {
-	a, b := convert[W](s.in[0]), convert[W](s.in[1])
+	a, b := convert[W](s.ctx, s.in[0]), convert[W](s.ctx, s.in[1])
 	values, u, v := singular(s.ctx, a, true, false, 0x1p-52)
 	epsilon, _ := precision[T]()
 	y := u.adjoint(s.ctx).times(s.ctx, b)
@@ -139,12 +139,12 @@ func leastNorm[T scalar, W wide](s *scratch[T]) {
 			scale(s.ctx, y.row(i), of[W](1/value))
 		}
 	}
-	copy(s.out[0].data, convert[T](v.times(s.ctx, y)).data)
+	copy(s.out[0].data, convert[T](s.ctx, v.times(s.ctx, y)).data)
 }
 
 // convert returns a in another precision.
-func convert[D, S scalar](a matrix[S]) matrix[D] {
-	b := newMatrix[D](a.rows, a.cols)
+func convert[D, S scalar](ctx *context, a matrix[S]) matrix[D] {
+	b := newMatrix[D](ctx, a.rows, a.cols)
 	switch data := any(a.data).(type) {
 	case []float32:
 		loadReal(b.data, data)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
-	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/sorted"
 )
 
@@ -20,7 +19,7 @@ import (
 // Small singular values are as exact, relatively, as the columns allow, unless the
 // rotations begin at eigenvectors (see precondition): then all are as exact as the
 // greatest one. Vectors are orthogonal up to tolerance.
-func singular[T wide](ctx *kernel.Context, a matrix[T], wanted, full bool, tolerance float64) (s []float64, u, v matrix[T]) {
+func singular[T wide](ctx *context, a matrix[T], wanted, full bool, tolerance float64) (s []float64, u, v matrix[T]) {
 	if a.rows < a.cols {
 		s, v, u = singular(ctx, a.adjoint(ctx), wanted, full, tolerance)
 		return s, u, v
@@ -31,10 +30,14 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], wanted, full bool, toler
 		width = m
 	}
 	if !a.finite(ctx) {
-		u, v = newMatrix[T](m, width), newMatrix[T](n, n)
+		u, v = newMatrix[T](ctx, m, width), newMatrix[T](ctx, n, n)
 		u.fill(ctx, of[T](math.NaN()))
 		v.fill(ctx, of[T](math.NaN()))
-		return slices.Repeat([]float64{math.NaN()}, n), u, v
+		s = temporary[float64](ctx, n)
+		for i := range s {
+			s[i] = math.NaN()
+		}
+		return s, u, v
 	}
 	size := a.largest(ctx)
 	if size < 0x1p-1000 {
@@ -56,7 +59,7 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], wanted, full bool, toler
 	}
 	conjugate(ctx, a.data)
 	columns := a.adjoint(ctx) // one a row
-	right := identity[T](n)
+	right := identity[T](ctx, n)
 	done := false
 	if data, ok := any(columns.data).([]float64); ok {
 		done = precondition(ctx, matrix[float64]{n, n, data}, matrix[float64]{n, n, any(right.data).([]float64)}, tolerance)
@@ -64,15 +67,15 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], wanted, full bool, toler
 	if !done {
 		orthogonalize(ctx, columns, right, tolerance)
 	}
-	s = make([]float64, n)
-	order := make([]int, n)
+	s = temporary[float64](ctx, n)
+	order := temporary[int](ctx, n)
 	for j := range n {
 		s[j], order[j] = math.Sqrt(squares(ctx, columns.row(j))), j
 	}
 	sorted.Stably(order, func(i, j int) int { return cmp.Compare(s[j], s[i]) })
 
-	values := make([]float64, n)
-	u, v = newMatrix[T](m, width), newMatrix[T](n, n)
+	values := temporary[float64](ctx, n)
+	u, v = newMatrix[T](ctx, m, width), newMatrix[T](ctx, n, n)
 	rank := 0
 	for to, j := range order {
 		ctx.Ask()
@@ -95,7 +98,7 @@ func singular[T wide](ctx *kernel.Context, a matrix[T], wanted, full bool, toler
 // singularNumbers returns the singular values of a real matrix to 2⁻³⁰ of the greatest: the
 // roots of the eigenvalues of the product of the matrix with itself; nil if they are not so
 // exact, or few.
-func singularNumbers(ctx *kernel.Context, a matrix[float64]) (s []float64) {
+func singularNumbers(ctx *context, a matrix[float64]) (s []float64) {
 	if a.cols < fewest || a.cols > 1<<7 {
 		return nil
 	}
@@ -124,11 +127,12 @@ func singularNumbers(ctx *kernel.Context, a matrix[float64]) (s []float64) {
 // It does nothing for few rows, or such as differ much in length: then the short ones may
 // be exact, and stay so only if long ones are not added to them and subtracted again.
 // orthogonal reports whether nothing is left to do.
-func precondition(ctx *kernel.Context, a, b matrix[float64], tolerance float64) (orthogonal bool) {
+func precondition(ctx *context, a, b matrix[float64], tolerance float64) (orthogonal bool) {
 	n := a.rows
 	if n < fewest {
 		return false
 	}
+	defer ctx.release(ctx.mark())
 	gram := gramian(ctx, a)
 	if gram.data == nil {
 		return false
@@ -143,7 +147,7 @@ func precondition(ctx *kernel.Context, a, b matrix[float64], tolerance float64) 
 	copy(a.data, b.times(ctx, a).data)
 	vec.Gemm(ctx.Pool(), false, true, n, n, a.cols, a.data, a.cols, a.data, a.cols, gram.data, n)
 	ctx.Ask()
-	lengths := make([]float64, n)
+	lengths := temporary[float64](ctx, n)
 	least := 0.0
 	for i := range n {
 		lengths[i] = math.Sqrt(gram.at(i, i))
@@ -170,10 +174,10 @@ func precondition(ctx *kernel.Context, a, b matrix[float64], tolerance float64) 
 const fewest = 12
 
 // gramian returns the products of all rows, unless the lengths of these differ much.
-func gramian(ctx *kernel.Context, a matrix[float64]) matrix[float64] {
+func gramian(ctx *context, a matrix[float64]) matrix[float64] {
 	const different = 1 << 20 // squared
 	n := a.rows
-	gram := newMatrix[float64](n, n)
+	gram := newMatrix[float64](ctx, n, n)
 	vec.Gemm(ctx.Pool(), false, true, n, n, a.cols, a.data, a.cols, a.data, a.cols, gram.data, n)
 	ctx.Ask()
 	least, most := math.Inf(1), 0.0
@@ -188,12 +192,13 @@ func gramian(ctx *kernel.Context, a matrix[float64]) matrix[float64] {
 
 // orthogonalize rotates the rows of a, and with them those of b, until the cosines of all
 // pairs are at most the tolerance.
-func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T], tolerance float64) {
+func orthogonalize[T wide](ctx *context, a, b matrix[T], tolerance float64) {
 	if data, ok := any(a.data).([]float64); ok {
 		orthogonalizeReal(ctx, matrix[float64]{a.rows, a.cols, data}, matrix[float64]{b.rows, b.cols, any(b.data).([]float64)}, tolerance)
 		return
 	}
-	norms := make([]float64, a.rows) // squared, of the rows
+	defer ctx.release(ctx.mark())
+	norms := temporary[float64](ctx, a.rows) // squared, of the rows
 	each := max(1, 1<<15/max(1, a.cols))
 	for sweep, again := 0, true; again && sweep < 60; sweep++ {
 		again = false
@@ -225,8 +230,9 @@ func orthogonalize[T wide](ctx *kernel.Context, a, b matrix[T], tolerance float6
 }
 
 // orthogonalizeReal is orthogonalize for real numbers.
-func orthogonalizeReal(ctx *kernel.Context, a, b matrix[float64], tolerance float64) {
-	norms := make([]float64, a.rows) // squared, of the rows
+func orthogonalizeReal(ctx *context, a, b matrix[float64], tolerance float64) {
+	defer ctx.release(ctx.mark())
+	norms := temporary[float64](ctx, a.rows) // squared, of the rows
 	each := max(1, 1<<15/max(1, a.cols))
 	for sweep, again := 0, true; again && sweep < 60; sweep++ {
 		again = false
@@ -295,11 +301,12 @@ func inner[T wide](x, y []T) T {
 
 // complete fills the columns of u behind the first rank ones, which are
 // orthonormal, so that all are.
-func complete[T wide](ctx *kernel.Context, u matrix[T], rank int) {
+func complete[T wide](ctx *context, u matrix[T], rank int) {
 	if rank == u.cols {
 		return
 	}
-	part := newMatrix[T](u.rows, rank)
+	defer ctx.release(ctx.mark())
+	part := newMatrix[T](ctx, u.rows, rank)
 	for i := range u.rows {
 		copy(part.row(i), u.row(i))
 	}

@@ -73,6 +73,8 @@ func (k *triangular[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	size, share := in[0].Dim(ra-2)*n, n*cols
 	var failure first
 	ctx.Parallel(len(o)/share, max(1, (1<<14)/(size*cols)), func(lo, hi int) {
+		ctx := newContext(ctx)
+		defer ctx.memory.Free()
 		b.Pairs(lo, hi, func(i, p, q int) {
 			x := matrix[T]{n, cols, o[i*share : (i+1)*share]}
 			copy(x.data, rhs[q*share:])
@@ -83,7 +85,9 @@ func (k *triangular[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 					failure.at(i, err)
 				}
 			case k.adjoint:
+				mark := ctx.mark()
 				substitute(ctx, a.adjoint(ctx), x, !k.lower, false)
+				ctx.release(mark)
 			default:
 				substitute(ctx, a, x, k.lower, false)
 			}
@@ -126,7 +130,7 @@ func digit(b bool) int {
 // solveBands replaces x by the solution for the triangular matrix of these
 // bands: row b holds what is b below the diagonal, or, of an upper matrix
 // counted from the last row, above. Bands beyond the matrix are passed over.
-func (k *triangular[T]) solveBands(ctx *kernel.Context, bands, x matrix[T]) error {
+func (k *triangular[T]) solveBands(ctx *context, bands, x matrix[T]) error {
 	n := bands.cols
 	at := func(i, b int) T { // what is b beside the diagonal in row i
 		if k.lower {

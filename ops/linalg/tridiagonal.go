@@ -97,7 +97,7 @@ func newTridiagonalSolve[T scalar](c *kernel.Construction) (kernel.Kernel, error
 // the diagonals: row i of the triangle is main[i], above[i] and below[i], two
 // beside the diagonal. It is false if it meets a pivot of 0, unless such are
 // to be perturbed.
-func solveTridiagonal[T scalar](ctx *kernel.Context, above, main, below []T, x matrix[T], pivoting, perturb bool) bool {
+func solveTridiagonal[T scalar](ctx *context, above, main, below []T, x matrix[T], pivoting, perturb bool) bool {
 	n := x.rows
 	each := max(1, 1<<14/max(1, x.cols))
 	for i := range n - 1 {
