@@ -127,9 +127,26 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	defer d.panels.Close()
 	d.panels.Ended, d.panels.Finish = d.ended, d.finish
 	vec.Expect[T](pool, d.rows, d.n, d.width())
-	ctx.Parallel(lines, max(d.height, least), d.share)
+	ctx.Parallel(lines, evenly(lines, max(d.height, least), pool.Workers()), d.share)
 	d.ctx, d.finish = nil, vec.Finish{}
 	return ctx.Err()
+}
+
+// evenly returns the length of ranges of n, from most down to half of it, with which the worker
+// that has most of them has least to do.
+func evenly(n, most, workers int) int {
+	best, least := most, n+1
+	for size := most; 2*size > most; size-- {
+		whole, rest := n/size, n%size
+		longest := (whole + workers - 1) / workers * size
+		if whole%workers == 0 {
+			longest += rest
+		}
+		if longest < least {
+			best, least = size, longest
+		}
+	}
+	return best
 }
 
 // fitMemory decides how much memory a block takes, and makes it lower if that is too much.

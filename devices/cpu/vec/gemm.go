@@ -257,6 +257,7 @@ type product[T Number] struct {
 	finish     finishing // of the sums, where tiles compute them
 
 	packedA, packedB packed[T]
+	least            int // how many strips the rows are cut into at least
 }
 
 // inAssembly reports whether there are tiles for elements of type T.

@@ -18,7 +18,7 @@ type part struct {
 func (q *product[T]) whole(g *geometry) part { return part{0, q.strips(g), 0, q.n, 0, q.k} }
 
 // strips returns how many strips the rows are cut into; see cut.
-func (q *product[T]) strips(g *geometry) int { return (q.m-1)/g.rows + 1 }
+func (q *product[T]) strips(g *geometry) int { return max((q.m-1)/g.rows+1, q.least) }
 
 // together returns how many strips of A are worked on at a time.
 func (q *product[T]) together(g *geometry) int {

@@ -23,6 +23,8 @@ const (
 	// leastStrips is how many strips pass by a panel of B at least where parts are
 	// groups of strips.
 	leastStrips = 4
+	// passedBytes is how much of B stays in a core's second cache from one product to the next.
+	passedBytes = 1 << 19
 	// keptBytes is how much of A a worker packs at a time, and keeps for its next part:
 	// it passes by for each part, so what comes from the second cache or from near
 	// memory counts more than meeting the others once for each slab. Where not even a
@@ -118,8 +120,13 @@ func (s *shared[T]) spread(p kernel.Pool) {
 	packsA, packsB := s.packsA(s.g), s.packedB.s == nil && s.packsB(s.g)
 	total := work(s.m, s.n, s.k)
 	parts := max(1, int(total/min(max(total/float64(partsEach*p.Workers()), shareWork), mostWork)))
-	if strips >= leastStrips*parts && (packsA && !packsB || s.m > 6*s.n) {
-		s.groups, s.chunks = parts, 1
+	tall := strips >= leastStrips*parts && (packsA && !packsB || s.m > 6*s.n)
+	if tall || strips >= parts && !packsA && !packsB && s.passesOn() {
+		most := parts
+		if !packsB { // which each group would do for itself
+			most = max(parts, int(total/shareWork))
+		}
+		s.groups, s.chunks = s.evenGroups(strips, parts, p.Workers(), most), 1
 	} else {
 		s.chunks = min(parts, panels)
 		s.groups = min(parts/s.chunks, strips)
@@ -145,6 +152,31 @@ func (s *shared[T]) spread(p kernel.Pool) {
 		}
 		s.spare, s.kept = append(s.spare, s.kept...), s.kept[:0]
 	}
+}
+
+// passesOn reports whether parts should be rows of C rather than columns. In a network the core
+// that computes some rows has most likely computed the same rows of A, and will read those of C,
+// which are in its cache. With columns each core has only its part of B in its cache. So rows are
+// better unless B is larger than A and C, or does not stay in the cache.
+func (s *shared[T]) passesOn() bool {
+	return s.k*s.n < s.m*(s.k+s.n) && uintptr(s.k*s.n)*s.g.size <= passedBytes
+}
+
+// evenGroups returns how many groups the rows are cut into, from parts to most: a multiple of
+// the workers, all of the same number of strips, for which the rows are cut into a few more strips
+// than necessary. If that were half as many more, groups are as many as parts and differ.
+func (s *shared[T]) evenGroups(strips, parts, workers, most int) int {
+	groups, least := parts, strips+strips/2
+	for each := strips / parts; each > 0; each-- {
+		n := ((strips-1)/(each*workers) + 1) * workers
+		if n <= most && n*each < least {
+			groups, least, s.least = n, n*each, n*each
+		}
+		if least <= strips+strips/16 { // good enough: more strips pass by a panel of B together
+			break
+		}
+	}
+	return groups
 }
 
 // middle is where the smaller chunks begin that stand for the two in the middle, in
