@@ -92,6 +92,30 @@ func TestWindows(t *testing.T) {
 	})
 }
 
+// Filters are packed where so many rows pass by that it pays.
+func TestPanelsPacked(t *testing.T) {
+	if !WindowsInAssembly[float32]() {
+		t.Skip("no assembly")
+	}
+	for _, x := range []struct {
+		k, n, rows int
+		packed     bool
+	}{
+		{288, 64, 29 * 29, false},
+		{576, 64, 56 * 56, true},
+		{2304, 256, 28 * 28, true}, // rows of the filter meet in few sets of the first cache
+		{2304, 256, 14 * 14, false},
+		{576, PanelColumns(), 56 * 56, false}, // it is a panel
+	} {
+		var p Panels[float32]
+		p.Open(x.k, x.n, make([]float32, x.k*x.n), x.n, x.rows)
+		if packed := p.own != nil; packed != x.packed {
+			t.Errorf("%+v: packed %v", x, packed)
+		}
+		p.Close()
+	}
+}
+
 func TestWindowsOutside(t *testing.T) {
 	var p Panels[float32]
 	p.Open(6, 2, make([]float32, 12), 2, 4)
