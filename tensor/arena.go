@@ -91,6 +91,7 @@ const (
 	minClass   = 6  // 64 bytes
 	maxClass   = 26 // 64 MiB: larger buffers go to the collector
 	classLimit = 8 << 20
+	mostBare   = 256 // headers that an arena keeps without memory
 )
 
 // An Arena hands out owned tensors and takes them back for reuse. It belongs
@@ -104,9 +105,11 @@ type Arena struct {
 	charged int64 // bytes charged to Budget by this arena's tensors and not yet given back
 	ahead   int64 // bytes taken and not yet charged; negative: charged and given back here
 	held    int64 // bytes resting in free
-	free    [maxClass + 1][]*Tensor
-	views   []*view // headers to be used again
-	texts   []*text // headers of strings, to be used again
+	shelf   int64 // bytes that the step has put on the shelves and not taken from them
+	free    [shelved][]*Tensor
+	bare    []*Tensor // headers to be used again
+	views   []*view   // headers to be used again
+	texts   []*text   // headers of strings, to be used again
 
 	pins map[*Tensor]pin // of others' tensors; see Pin
 
@@ -139,17 +142,17 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 	if err := a.charge(HeaderBytes + 1<<class); err != nil {
 		return Value{}, err
 	}
-	if free := a.free[class]; len(free) > 0 {
-		t := free[len(free)-1]
-		free[len(free)-1] = nil
-		a.free[class] = free[:len(free)-1]
-		a.held -= 1 << class
-		t.dtype, t.n, t.origin, t.refs = dt, n, lent, 0
-		t.setShape(shape)
-		return Value{t: t}, nil
-	}
 	var t *Tensor
 	switch {
+	case class >= shelved:
+		if t = pop(&a.bare); t == nil {
+			t = &Tensor{}
+		}
+		t.data, t.bytes = draw(class), 1<<class
+		a.shelf = max(a.shelf-1<<class, 0)
+	case len(a.free[class]) > 0:
+		t = pop(&a.free[class])
+		a.held -= 1 << class
 	case class == minClass:
 		small := new(smallTensor)
 		t = &small.Tensor
@@ -159,9 +162,21 @@ func (a *Arena) Alloc(dt DType, shape []int64) (Value, error) {
 	default:
 		t = &Tensor{data: draw(class), bytes: 1 << class}
 	}
-	t.dtype, t.n, t.origin = dt, n, lent
+	t.dtype, t.n, t.origin, t.refs = dt, n, lent, 0
 	t.setShape(shape)
 	return Value{t: t}, nil
+}
+
+// pop takes the last of a list; nil if it is empty.
+func pop(list *[]*Tensor) *Tensor {
+	last := len(*list) - 1
+	if last < 0 {
+		return nil
+	}
+	t := (*list)[last]
+	(*list)[last] = nil
+	*list = (*list)[:last]
+	return t
 }
 
 // AllocExact is [Arena.Alloc] for a tensor that outlives the step, as the value of a
@@ -230,16 +245,21 @@ func (a *Arena) charge(n int64) error {
 	}
 	a.charged += a.ahead
 	a.ahead = 0
-	if l := a.Budget.limit; l > 0 && a.held > l-a.Budget.used.Load() {
+	if l := a.Budget.limit; l > 0 && a.held+a.shelf > l-a.Budget.used.Load() {
 		a.shed(l - a.Budget.used.Load())
 	}
 	return nil
 }
 
-// shed leaves to the collector what rests in the arena beyond so many bytes, the largest
-// first: unused memory is not on the account, but it is not to pass the limit either.
+// shed leaves to the collector what the step has put on the shelves, and what rests in the
+// arena, beyond so many bytes, the largest first: unused memory is not on the account, but it
+// is not to pass the limit either.
 func (a *Arena) shed(most int64) {
-	for class := maxClass; class >= stocked && a.held > most; class-- {
+	if n := min(a.held+a.shelf-most, a.shelf); n > 0 {
+		shelves.shed(n)
+		a.shelf -= n
+	}
+	for class := shelved - 1; class >= stocked && a.held > most; class-- {
 		for free := a.free[class]; len(free) > 0 && a.held > most; free = a.free[class] {
 			last := len(free) - 1
 			free[last].data, free[last] = nil, nil
@@ -303,13 +323,19 @@ func (a *Arena) put(t *Tensor) {
 		t.data = nil // the collector's
 		return
 	}
-	size := int64(t.bytes)
-	if a.held+size > max(classLimit, 4*size) {
+	size, class := int64(t.bytes), bits.Len(uint(t.bytes-1))
+	if class >= shelved || a.held+size > classLimit {
 		stow(t.data, t.bytes)
 		t.data = nil
+		if class < shelved {
+			return
+		}
+		a.shelf += size
+		if len(a.bare) < mostBare {
+			a.bare = append(a.bare, t)
+		}
 		return
 	}
-	class := bits.Len(uint(t.bytes - 1))
 	a.held += size
 	a.free[class] = append(a.free[class], t)
 }
@@ -412,7 +438,7 @@ func (a *Arena) Finish() {
 	if a.charged != 0 {
 		a.Budget.Release(a.charged)
 	}
-	a.charged, a.ahead, a.pins, a.failed = 0, 0, nil, false
+	a.charged, a.ahead, a.shelf, a.pins, a.failed = 0, 0, 0, nil, false
 }
 
 // Fail declares that the step has failed: its values are not used until Finish. What its

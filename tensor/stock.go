@@ -12,8 +12,9 @@ import (
 // the stock is warm, and needs neither pages from the system nor clearing. Buffers that
 // are unused through two garbage collections are freed.
 //
-// docs/design/2026-11-22-large-buffers.md has the details.
-var stock [maxClass + 1]sync.Pool // of unsafe.Pointer to 1<<class bytes
+// docs/design/2026-11-22-large-buffers.md has the details. Those of 256 KiB and more lie on
+// the shelves.
+var stock [shelved]sync.Pool // of unsafe.Pointer to 1<<class bytes
 
 // stocked is the smallest class that the stock has, 1 KiB: less is a matter of
 // tens of nanoseconds wherever it comes from.
@@ -21,7 +22,11 @@ const stocked = 10
 
 // draw is 1<<class bytes of memory without pointers, with anything in it.
 func draw(class int) unsafe.Pointer {
-	if p, ok := stock[class].Get().(unsafe.Pointer); ok {
+	if class >= shelved {
+		if p := shelves.take(class); p != nil {
+			return p
+		}
+	} else if p, ok := stock[class].Get().(unsafe.Pointer); ok {
 		return p
 	}
 	return uncleared(1 << class)
@@ -29,7 +34,10 @@ func draw(class int) unsafe.Pointer {
 
 // stow takes a buffer of an arena to which there is no reference.
 func stow(data unsafe.Pointer, bytes int) {
-	if class := bits.Len(uint(bytes - 1)); class >= stocked {
+	switch class := bits.Len(uint(bytes - 1)); {
+	case class >= shelved:
+		shelves.put(class, data)
+	case class >= stocked:
 		stock[class].Put(data)
 	}
 }
