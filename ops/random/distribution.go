@@ -2,6 +2,7 @@ package random
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
@@ -273,14 +274,30 @@ func narrowed[T any](d distribution[float32], round func(float32) T) distributio
 //
 //go:noinline
 func between[T int32 | uint32](lo T, span uint32) distribution[T] {
-	return distribution[T]{group: 4, draw: func(g *philox.Generator, o *[4]T) {
-		for i, x := range g.Next() {
-			if span != 0 {
-				x %= span
+	draw := func(g *philox.Generator, o *[4]T) {
+		x := g.Next()
+		o[0], o[1], o[2], o[3] = lo+T(x[0]), lo+T(x[1]), lo+T(x[2]), lo+T(x[3])
+	}
+	if span != 0 {
+		fraction := math.MaxUint64/uint64(span) + 1
+		draw = func(g *philox.Generator, o *[4]T) {
+			for i, x := range g.Next() {
+				o[i] = lo + T(remainder(x, span, fraction))
 			}
-			o[i] = lo + T(x)
+		}
+	}
+	return distribution[T]{group: 4, draw: draw, many: func(g *philox.Generator, o []T) {
+		for ; len(o) >= 4; o = o[4:] {
+			draw(g, (*[4]T)(o))
 		}
 	}}
+}
+
+// remainder is x % n, where the fraction is 2⁶⁴/n, rounded up: D. Lemire, O. Kaser and
+// N. Kurz, Faster remainder by direct computation, 2019.
+func remainder(x, n uint32, fraction uint64) uint32 {
+	r, _ := bits.Mul64(fraction*uint64(x), uint64(n))
+	return uint32(r)
 }
 
 //go:noinline
