@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"sort"
+	"strconv"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -85,6 +86,11 @@ func appendText(b []byte, field protowire.Number, s string) []byte {
 		return b
 	}
 	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
+}
+
+// appendLength appends what stands before a field of n bytes.
+func appendLength(b []byte, field protowire.Number, n int) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.BytesType), uint64(n))
 }
 
 func appendMessage(b []byte, field protowire.Number, m []byte) []byte {
@@ -386,45 +392,72 @@ func audioSummary(most int64) kernel.Kernel {
 			channels = sounds.Dim(2)
 		}
 		x, size := tensor.Of[float32](sounds), frames*channels
-		var b []byte
-		for i := range int(min(n, most)) {
-			if err := ctx.Err(); err != nil {
+		count := max(0, int(min(n, most)))
+		if count > 0 {
+			if err := checkWave(size, float64(rate), channels); err != nil {
 				return err
 			}
-			file, err := wave(x[i*size:][:size], float64(rate), channels)
-			if err != nil {
-				return err
-			}
-			name := tag + "/audio"
+		}
+		file := waveHeader + 2*size
+		room := count * (file + len(tag) + 100) // with the fields around
+		if err := ctx.Reserve(room); err != nil {
+			return err
+		}
+		var text strings.Builder
+		text.Grow(room)
+		end := appendText(nil, audioType, "audio/wav")
+		var head, value, name, a []byte // of one sound after another; the name without the tag
+		for i := range count {
+			name = append(name[:0], "/audio"...)
 			if most > 1 {
-				name = fmt.Sprintf("%s/audio/%d", tag, i)
+				name = strconv.AppendInt(append(name, '/'), int64(i), 10)
 			}
-			a := protowire.AppendFixed32(protowire.AppendTag(nil, audioRate, protowire.Fixed32Type), math.Float32bits(rate))
+			a = protowire.AppendFixed32(protowire.AppendTag(a[:0], audioRate, protowire.Fixed32Type), math.Float32bits(rate))
 			a = protowire.AppendVarint(protowire.AppendTag(a, audioChannels, protowire.VarintType), uint64(channels))
 			if frames > 0 {
 				a = protowire.AppendVarint(protowire.AppendTag(a, audioFrames, protowire.VarintType), uint64(frames))
 			}
-			a = appendText(appendMessage(a, audioBytes, file), audioType, "audio/wav")
-			b = appendMessage(b, summaryValue, appendMessage(appendText(nil, valueTag, name), valueAudio, a))
+			a = appendLength(a, audioBytes, file)
+			value = appendLength(value[:0], valueTag, len(tag)+len(name))
+			name = appendLength(name, valueAudio, len(a)+file+len(end))
+			head = appendLength(head[:0], summaryValue, len(value)+len(tag)+len(name)+len(a)+file+len(end))
+			text.Write(head)
+			text.Write(value)
+			text.WriteString(tag)
+			text.Write(name)
+			text.Write(a)
+			if err := writeWave(asking{ctx, &text}, x[i*size:][:size], float64(rate), channels); err != nil {
+				return err
+			}
+			text.Write(end)
 		}
-		return ctx.PutText(&out[0], string(b))
+		return ctx.PutText(&out[0], text.String())
 	})
 }
 
-// wave returns a WAVE file of 16-bit samples.
-func wave(x []float32, rate float64, channels int) ([]byte, error) {
+// checkWave returns what is wrong with a WAVE file of n samples.
+func checkWave(n int, rate float64, channels int) error {
 	switch {
 	case channels <= 0:
-		return nil, status.Invalid("num_channels must be positive, got: %d", channels)
+		return status.Invalid("num_channels must be positive, got: %d", channels)
 	case channels > math.MaxInt16:
-		return nil, status.Invalid("num_channels must be in (0, 2^15), got: %d", channels)
+		return status.Invalid("num_channels must be in (0, 2^15), got: %d", channels)
 	case rate >= 1<<32:
-		return nil, status.Invalid("sample_rate must be in (0, 2^32), got: %.0f", rate)
-	case int64(len(x)) >= (1<<32-44)/2:
-		return nil, status.Invalid("Provided channels and frames cannot be encoded as a WAV.")
+		return status.Invalid("sample_rate must be in (0, 2^32), got: %.0f", rate)
+	case int64(n) >= (1<<32-44)/2:
+		return status.Invalid("Provided channels and frames cannot be encoded as a WAV.")
 	}
+	return nil
+}
+
+// waveHeader is how many bytes a WAVE file has before the samples.
+const waveHeader = 44
+
+// writeWave writes a WAVE file of 16-bit samples.
+func writeWave(to io.Writer, x []float32, rate float64, channels int) error {
 	hertz, each := uint32(max(1, math.RoundToEven(float64(rate)))), uint32(2*channels)
-	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(36+2*len(x)))
+	var piece [4 << 10]byte
+	b := binary.LittleEndian.AppendUint32(append(piece[:0], "RIFF"...), uint32(waveHeader-8+2*len(x)))
 	b = binary.LittleEndian.AppendUint32(append(b, "WAVEfmt "...), 16)
 	b = binary.LittleEndian.AppendUint16(b, 1)
 	b = binary.LittleEndian.AppendUint16(b, uint16(channels))
@@ -434,11 +467,18 @@ func wave(x []float32, rate float64, channels int) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint16(b, 16)
 	b = binary.LittleEndian.AppendUint32(append(b, "data"...), uint32(2*len(x)))
 	for _, v := range x {
+		if len(b) == len(piece) {
+			if _, err := to.Write(b); err != nil {
+				return err
+			}
+			b = b[:0]
+		}
 		v = min(max(v*(1<<15), math.MinInt16), math.MaxInt16)
 		if v != v {
 			v = 0
 		}
 		b = binary.LittleEndian.AppendUint16(b, uint16(int16(math.Round(float64(v)))))
 	}
-	return b, nil
+	_, err := to.Write(b)
+	return err
 }
