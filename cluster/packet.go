@@ -6,7 +6,7 @@ import (
 )
 
 // version begins every packet; processes of other versions do not understand each other.
-const version = 5
+const version = 6
 
 // appendPacket encodes a packet for a process. Its value, if it has one, is a *parcel or, of
 // what was taken from another process and is passed on, nothing.

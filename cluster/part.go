@@ -23,6 +23,7 @@ import (
 type part struct {
 	isolated bool
 	seed     int64
+	passes   rewrite.Passes
 	names    [][2]string // addresses of workers, and what they are called
 	where    [][2]string // processes of devices, and their addresses
 	pieces   []piece
@@ -42,6 +43,7 @@ func encodePart(share *compile.Share, p *part) ([]byte, error) {
 	e := encoder{}
 	e.byte(boolByte(p.isolated))
 	e.int(p.seed)
+	e.string(p.passes.String())
 	for _, list := range [][][2]string{p.names, p.where} {
 		e.uint(uint64(len(list)))
 		for _, pair := range list {
@@ -114,6 +116,10 @@ func uncolocated(def []byte) ([]byte, error) {
 func decodePart(b []byte) (*part, error) {
 	d := decoder{b: b}
 	p := &part{isolated: d.byte() == 1, seed: d.int()}
+	var err error
+	if p.passes, err = rewrite.Parse(d.string()); err != nil {
+		return nil, err
+	}
 	for _, list := range []*[][2]string{&p.names, &p.where} {
 		for range d.count(2) {
 			*list = append(*list, [2]string{d.string(), d.string()})
@@ -156,7 +162,7 @@ type compiledPiece struct {
 func (w *Worker) compilePart(ctx context.Context, p *part) (*compiled, error) {
 	c := &compiled{part: p}
 	for i := range p.pieces {
-		piece, err := w.compilePiece(ctx, &p.pieces[i])
+		piece, err := w.compilePiece(ctx, p.passes, &p.pieces[i])
 		if err != nil {
 			c.discard()
 			return nil, err
@@ -174,7 +180,7 @@ func (c *compiled) discard() {
 	}
 }
 
-func (w *Worker) compilePiece(ctx context.Context, p *piece) (c compiledPiece, err error) {
+func (w *Worker) compilePiece(ctx context.Context, passes rewrite.Passes, p *piece) (c compiledPiece, err error) {
 	device, ok := w.device(p.device)
 	if !ok {
 		return c, status.Errorf(status.Aborted, "worker %s has no device %s", w.Name(), p.device)
@@ -197,7 +203,7 @@ func (w *Worker) compilePiece(ctx context.Context, p *piece) (c compiledPiece, e
 		}
 		spec.Targets = append(spec.Targets, n.Output(0).Op)
 	}
-	functions := compile.NewFunctions(g, w.engine, rewrite.Options{Passes: w.passes, Pool: w.pool})
+	functions := compile.NewFunctions(g, w.engine, rewrite.Options{Passes: passes, Pool: w.pool})
 	functions.Budget = w.budget
 	spec.Functions = functions.Functions
 	spec.Calls = func(n *graph.Node) nodes.Calling {

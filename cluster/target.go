@@ -137,7 +137,7 @@ func (t *target) Program(shares []compile.Share, o session.TargetProgram) (sessi
 	}
 	parts, with, takes := make([]protocol.Part, len(shares)), make([][]int, len(shares)), map[int]int{}
 	for i := range shares {
-		b, err := encodePart(&shares[i], &part{isolated: t.options.Cluster.Isolated, seed: t.options.Seed, names: t.names, where: t.where})
+		b, err := encodePart(&shares[i], &part{isolated: t.options.Cluster.Isolated, seed: t.options.Seed, passes: o.Passes, names: t.names, where: t.where})
 		if err != nil {
 			return nil, err
 		}

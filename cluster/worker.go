@@ -20,7 +20,6 @@ import (
 	"github.com/troupe-go/troupe/devices/cpu"
 	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/nodes"
-	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/sequential"
 	"github.com/troupe-go/troupe/status"
@@ -88,7 +87,6 @@ type Worker struct {
 	devices   []devices.Device
 	pool      *cpu.Pool
 	engine    nodes.Engine
-	passes    rewrite.Passes
 	budget    *tensor.Budget
 	resources *resource.Manager
 	began     time.Time
@@ -149,7 +147,7 @@ func NewWorker(o WorkerOptions) (*Worker, error) {
 		o.Files = &files.Policy{}
 	}
 	w := &Worker{
-		shell: newShell(o.Bound, o.Logger), options: o, passes: rewrite.Default(), budget: tensor.NewBudget(o.MemoryLimit),
+		shell: newShell(o.Bound, o.Logger), options: o, budget: tensor.NewBudget(o.MemoryLimit),
 		resources: resource.NewManager(), began: time.Now(), sessions: map[protocol.SessionID]*workerSession{},
 		parts: map[partID]*compiling{}, steps: map[protocol.StepID]*running{},
 	}

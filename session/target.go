@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/devices"
+	"github.com/troupe-go/troupe/plan/rewrite"
 	"github.com/troupe-go/troupe/profile"
 	"github.com/troupe-go/troupe/sorted"
 	"github.com/troupe-go/troupe/status"
@@ -50,6 +51,8 @@ type Target interface {
 // A TargetProgram is what a Target must know of a program besides its shares.
 type TargetProgram struct {
 	Feeds, Fetches int
+	// Passes rewrite the bodies of functions that kernels call; the shares have been rewritten.
+	Passes rewrite.Passes
 }
 
 // An AwayProgram is a program that a Target runs.
@@ -123,7 +126,7 @@ func (p *program) compileAway(ctx context.Context, s *Session) error {
 	if err != nil {
 		return status.From(err)
 	}
-	p.away, err = s.runtime.Program(shares, TargetProgram{Feeds: len(p.feeds), Fetches: len(p.fetches)})
+	p.away, err = s.runtime.Program(shares, TargetProgram{Feeds: len(p.feeds), Fetches: len(p.fetches), Passes: s.passes})
 	if err != nil {
 		return status.From(err)
 	}
