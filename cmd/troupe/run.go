@@ -158,25 +158,9 @@ SIGQUIT (ctrl-\) prints what the step waits for.
 	return cmd
 }
 
-// engineFlag adds the flag that chooses an engine.
-func engineFlag(cmd *cobra.Command, engine *string) {
-	cmd.Flags().StringVar(engine, "engine", "actors", "`ENGINE` that runs steps: actors, tokens, messages, messages:N, seeded:N, schedule:ORDER or sequential")
-	complete(cmd, "engine", "actors", "tokens", "messages", "seeded:1", "sequential")
-}
-
 // mapFlag adds the flag that maps checkpoints.
 func mapFlag(fl *pflag.FlagSet, mapFiles *bool) {
 	fl.BoolVar(mapFiles, "map-files", false, "map the variables of a SavedModel into memory, where processes share them, instead of reading them; its files must stay as they are")
-}
-
-// rewriteFlag adds the flag that chooses passes of rewriting.
-func rewriteFlag(cmd *cobra.Command, rewrite *string) {
-	cmd.Flags().StringVar(rewrite, "rewrite", "", "rewrite the graph with these `PASSES` before it runs: default, none, all, a list such as fold,common, or changes to the default such as +batchnorm,-hoist; +winograd makes 3×3 convolutions faster and costs digits")
-}
-
-// unitsFlag adds the flag that chooses the passes that make units.
-func unitsFlag(cmd *cobra.Command, units *string) {
-	cmd.Flags().StringVar(units, "units", "", "compile loops and programs into units with these `PASSES`: default, none, a list such as band,chain, or changes to the default such as -chain,-band")
 }
 
 func (f *runFlags) run(cmd *cobra.Command, path string) (err error) {
