@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
@@ -346,26 +347,22 @@ func (r *winogradRun) output(square, column, channels int, sums, temp []float32)
 	}, sums, r.sums, &r.finish, temp)
 }
 
-// winogradFilters keeps the transform of a filter that does not change: of a constant, or of the
-// value of a variable that was the same the last time. What that takes is charged to the session
-// until the kernel is gone.
+// winogradFilters keeps the transforms of a filter that does not change, by 2×2 and by 4×4: of a
+// constant, or of a variable's value. A value after the first is kept when it is met again, as
+// it may be one of many. What that takes is charged to the session until the kernel is gone.
 type winogradFilters struct {
 	constant bool
-	known    atomic.Pointer[winogradFilter]
+	known    [2]atomic.Pointer[winogradFilter] // by half of the size of squares
 	making   sync.Mutex
-	others   atomic.Int32 // values in a row that were others
+	met      [2]weak.Pointer[tensor.Tensor] // the last values that were not known
 }
 
 // A winogradFilter is a transformed filter: for each panel of columns, for each position, its
 // rows.
 type winogradFilter struct {
 	of   tensor.Value // if it is no constant
-	size int          // of squares
 	data []float32
 }
-
-// mostOthers is how many values in a row were others until none is kept.
-const mostOthers = 4
 
 // filterSize returns how many elements a transformed filter has.
 func (r *winogradRun) filterSize() int {
@@ -374,38 +371,41 @@ func (r *winogradRun) filterSize() int {
 
 // of returns the transform of a filter; nil if it is not to be kept, or there is no room for it.
 func (f *winogradFilters) of(ctx *kernel.Context, r *winogradRun, filter *tensor.Value) (*winogradFilter, error) {
-	if k := f.find(r, filter); k != nil || !f.constant && (!filter.Shared() || f.others.Load() > mostOthers) {
+	if k := f.find(r, filter); k != nil || !f.constant && !filter.Shared() {
 		return k, nil
 	}
 	f.making.Lock()
 	defer f.making.Unlock()
-	if k := f.find(r, filter); k != nil {
+	k, which := f.find(r, filter), r.Size/4
+	if k != nil {
 		return k, nil
+	}
+	if f.known[which].Load() != nil {
+		if v := weak.Make(filter.Peek()); v != f.met[which] {
+			f.met[which] = v
+			return nil, nil
+		}
 	}
 	bytes := int64(r.filterSize()) * 4
 	budget := ctx.Arena.Budget
 	if budget.Charge(bytes) != nil {
 		return nil, nil
 	}
-	k := &winogradFilter{size: r.Size, data: make([]float32, r.filterSize())}
+	k = &winogradFilter{data: make([]float32, r.filterSize())}
 	runtime.AddCleanup(k, func(b *tensor.Budget) { b.Release(bytes) }, budget)
 	if !f.constant {
 		k.of = *filter
-		f.others.Add(1)
 	}
 	r.transform(ctx, k.data, tensor.Of[float32](filter))
-	f.known.Store(k)
+	f.known[which].Store(k)
 	return k, ctx.Err()
 }
 
 // find returns the transform if it is known.
 func (f *winogradFilters) find(r *winogradRun, filter *tensor.Value) *winogradFilter {
-	k := f.known.Load()
-	if k == nil || k.size != r.Size || !f.constant && k.of != *filter {
+	k := f.known[r.Size/4].Load()
+	if k == nil || !f.constant && k.of != *filter {
 		return nil
-	}
-	if !f.constant && f.others.Load() > 0 {
-		f.others.Store(0)
 	}
 	return k
 }

@@ -332,34 +332,38 @@ func TestWinogradFilters(t *testing.T) {
 		if got := tensor.Of[float32](&out[0]); !slices.Equal(got, want) {
 			t.Fatal("a filter's result is another's")
 		}
-		return k.fast.filters.known.Load()
+		return k.fast.filters.known[k.fast.suits(&s).Size/4].Load()
 	}
 	kept := run(first)
 	if again := run(first); again != kept || kept == nil {
 		t.Error("the same filter was transformed again")
 	}
-	_, second, _ := c.values(t, k, rng)
-	if other := run(second); other == kept {
-		t.Error("the transform of a filter that is gone was kept")
-	}
-	for range mostOthers + 2 {
+	for range 8 {
 		_, w, _ := c.values(t, k, rng)
-		run(w)
+		if run(w) != kept {
+			t.Error("what changes with each run is kept")
+		}
 	}
-	last := k.fast.filters.known.Load()
-	if _, w, _ := c.values(t, k, rng); run(w) != last {
-		t.Error("what changes with each run is kept")
+	_, second, _ := c.values(t, k, rng)
+	run(second)
+	if other := run(second); other == kept || other != run(second) {
+		t.Error("a value that took another's place is not kept")
 	}
 	k.fast = &winogradConv{filters: winogradFilters{constant: true}}
 	c.in, c.out = 64, 64
 	_, constant, _ := c.values(t, k, rng)
-	for _, size := range []int{20, 20, 28, 20} { // by 2×2 and 4×4
+	var transforms [2]*winogradFilter
+	for _, size := range []int{20, 20, 28, 20, 28} { // by 2×2 and 4×4
 		c.lines, c.columns = size, size
 		x, _, s = c.values(t, k, rng)
 		if w := k.fast.suits(&s); w == nil || w.Size != map[int]int{20: 2, 28: 4}[size] {
 			t.Fatalf("%d pixels are computed by %v", size, w)
 		}
-		run(constant)
+		got, which := run(constant), k.fast.suits(&s).Size/4
+		if transforms[which] != nil && transforms[which] != got {
+			t.Error("a constant was transformed again for images of another size")
+		}
+		transforms[which] = got
 	}
 }
 
