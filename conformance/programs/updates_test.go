@@ -121,22 +121,24 @@ func newOptimizer(rng *rand.Rand) *optimizer {
 		}
 		return some
 	}
+	var rule []int // what an optimizer does next with what it has just written: reads, computes, updates
 	value := func() graph.Output {
-		if rng.IntN(2) == 0 {
+		if len(rule) > 0 || rng.IntN(2) == 0 {
 			return values[len(values)-1]
 		}
 		return values[rng.IntN(len(values))]
 	}
-	fresh := false // the last node is an update whose result comes next
 	k := 0
 	for range 3 + rng.IntN(16) {
 		what := rng.IntN(6)
-		if fresh && rng.IntN(3) > 0 {
-			what = 0
+		if len(rule) > 0 && rng.IntN(6) > 0 {
+			what = rule[0]
 		} else {
+			rule = nil
+		}
+		if what != 0 || rule == nil {
 			k = rng.IntN(len(handles))
 		}
-		fresh = what == 1
 		h, name := handles[k], names[k]
 		var n *graph.Node
 		switch what {
@@ -154,6 +156,12 @@ func newOptimizer(rng *rand.Rand) *optimizer {
 			n = o.add([]string{"Neg", "Square", "Tanh", "Sqrt"}[rng.IntN(4)], "", nil, after(nil), value())
 		default:
 			n = o.add([]string{"AddV2", "Mul", "Sub", "RealDiv", "SquaredDifference"}[rng.IntN(5)], "", nil, after(nil), value(), value())
+		}
+		if len(rule) > 0 {
+			rule = rule[1:]
+		}
+		if what == 1 && len(rule) == 0 {
+			rule = []int{0, 3, 1}
 		}
 		nodes = append(nodes, n)
 		if n.NumOutputs() > 0 {
