@@ -41,12 +41,12 @@ func (b *best) better(x, min float64) bool {
 }
 
 // EarlyStopping is a [Callback] that ends the training when a value has not become better
-// for some epochs.
+// for some epochs. It begins again with each training.
 type EarlyStopping struct {
 	Monitor     string  // "val_loss"
 	Patience    int     // epochs without a better value: 1 if it is 0
 	MinDelta    float64 // by which a value must be better
-	RestoreBest bool    // sets the layers' variables to those of the best epoch at the end
+	RestoreBest bool    // sets the layers' variables to those of the best epoch after the last one
 
 	best    best
 	weights map[string]*tf.Tensor
@@ -54,6 +54,9 @@ type EarlyStopping struct {
 
 // Epoch compares an epoch with the best one.
 func (c *EarlyStopping) Epoch(ctx context.Context, e *Epoch) error {
+	if e.N == 1 {
+		c.best, c.weights = best{}, nil
+	}
 	x, err := monitored(e, or(c.Monitor, "val_loss"))
 	if err != nil {
 		return err
@@ -65,10 +68,16 @@ func (c *EarlyStopping) Epoch(ctx context.Context, e *Epoch) error {
 		}
 	case c.best.since >= max(c.Patience, 1):
 		e.Stop()
-		if c.weights != nil {
-			err = e.Model().SetWeights(ctx, c.weights)
-		}
 	}
+	return err
+}
+
+// End restores the weights of the best epoch.
+func (c *EarlyStopping) End(ctx context.Context, e *Epoch) (err error) {
+	if c.weights != nil {
+		err = e.Model().SetWeights(ctx, c.weights)
+	}
+	c.weights = nil
 	return err
 }
 
@@ -96,7 +105,8 @@ func (c *Checkpoint) Epoch(ctx context.Context, e *Epoch) error {
 }
 
 // ReduceOnPlateau is a [Callback] and a learning rate that is multiplied by Factor when a
-// value has not become better for some epochs:
+// value has not become better for some epochs of a training; the next training begins with
+// the rate of the last one:
 //
 //	p := &layers.ReduceOnPlateau{Rate: 0.01}
 //	train.Adam{Rate: p.Schedule}
@@ -117,6 +127,9 @@ func (c *ReduceOnPlateau) Schedule(int64) float64 { return max(c.Rate*or(c.scale
 
 // Epoch compares an epoch with the best one.
 func (c *ReduceOnPlateau) Epoch(_ context.Context, e *Epoch) error {
+	if e.N == 1 {
+		c.best = best{}
+	}
 	x, err := monitored(e, or(c.Monitor, "val_loss"))
 	if err != nil {
 		return err

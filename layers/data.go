@@ -43,18 +43,23 @@ func (b Batch) of(list []*tf.Tensor) Batch {
 // examples.
 func Examples(y *tf.Tensor, x ...*tf.Tensor) (Batch, error) {
 	b := Batch{X: x, Y: y}
-	for _, t := range b.tensors() {
-		if t == nil {
-			continue
-		}
-		if len(t.Dims()) == 0 || int(t.Dims()[0]) != b.Len() {
-			return Batch{}, status.Invalid("a tensor of shape %v is not one of %d examples", tf.MakeShape(t.Dims()...), b.Len())
-		}
+	if err := b.check(); err != nil {
+		return Batch{}, err
 	}
 	if b.Len() == 0 {
 		return Batch{}, status.Invalid("there are no examples")
 	}
 	return b, nil
+}
+
+// check returns an error unless all tensors are of as many examples: others would be broadcast.
+func (b Batch) check() error {
+	for _, t := range b.tensors() {
+		if t != nil && (len(t.Dims()) == 0 || int(t.Dims()[0]) != b.Len()) {
+			return status.Invalid("a tensor of shape %v is not one of %d examples", tf.MakeShape(t.Dims()...), b.Len())
+		}
+	}
+	return nil
 }
 
 // Batches divides the examples into batches of size, in order; the last one may be smaller.

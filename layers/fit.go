@@ -21,8 +21,10 @@ type FitOptions struct {
 }
 
 // A Callback is called after each epoch. One that also has a method Step(ctx
-// context.Context, s train.Step) error is called after each update as well, and one with
-// a method Close() error when the training ends.
+// context.Context, s train.Step) error is called after each update as well, one with a method
+// End(ctx context.Context, last *Epoch) error when all epochs have been completed, or one of them
+// stopped the training, and one with a method Close() error when the training ends, for whatever
+// reason.
 type Callback interface {
 	// Epoch may call e.Stop. An error ends the training.
 	Epoch(ctx context.Context, e *Epoch) error
@@ -71,7 +73,7 @@ func (e *Epoch) String() string {
 }
 
 // Fit trains the model: in each epoch it makes an update for each batch, or for each
-// Options.Accumulate batches. It returns the epochs that were completed. When ctx ends,
+// Options.Accumulate batches; batches without examples are passed over. It returns the epochs that were completed. When ctx ends,
 // the update in progress is completed first, so that the model can be saved; the error is
 // then CANCELLED or DEADLINE_EXCEEDED. Batches that can block must observe ctx
 // themselves.
@@ -119,6 +121,15 @@ func (m *Model) Fit(ctx context.Context, batches iter.Seq[Batch], o FitOptions) 
 			break
 		}
 	}
+	for _, c := range o.Callbacks {
+		if c, ok := c.(interface {
+			End(context.Context, *Epoch) error
+		}); ok {
+			if err := c.End(ctx, history[len(history)-1]); err != nil {
+				return history, err
+			}
+		}
+	}
 	return history, nil
 }
 
@@ -128,6 +139,9 @@ func (m *Model) epoch(ctx context.Context, e *Epoch, batches iter.Seq[Batch], o 
 	waiting := 0 // examples of the update in progress
 	feeds := func(yield func(train.Batch) bool) {
 		for b := range batches {
+			if b.Err == nil && b.Len() == 0 {
+				continue // its mean loss is none
+			}
 			to, list, err := m.feeds(b, true)
 			if err != nil {
 				failed = err

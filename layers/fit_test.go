@@ -479,3 +479,75 @@ func TestExtend(t *testing.T) {
 		}
 	}
 }
+
+// The best weights are those of the model also where all epochs were run, and a callback that is
+// used again begins again.
+func TestEarlyStoppingAgain(t *testing.T) {
+	m, batches := line(t, func(n int64) float64 { return []float64{0.15, 1, 1, 0.0001}[min(n, 3)] })
+	stop := &EarlyStopping{Patience: 10, RestoreBest: true}
+	var weights []float32
+	note := After(func(context.Context, *Epoch) error { weights = append(weights, weight(t, m)); return nil })
+	fit := func(epochs int) []*Epoch {
+		t.Helper()
+		weights = nil
+		history, err := m.Fit(t.Context(), batches, FitOptions{Epochs: epochs, Validation: batches, Callbacks: []Callback{stop, note}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return history
+	}
+	fit(3)
+	if got := weight(t, m); got != weights[0] || got == weights[2] {
+		t.Errorf("the weight is %v, of %v; the first epoch was best", got, weights)
+	}
+	if err := m.SetWeights(t.Context(), map[string]*tf.Tensor{"dense/kernel": tensorOf(t, []float32{50}, 1, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	stop.Patience = 1
+	if history := fit(3); len(history) != 3 {
+		t.Errorf("a loss that falls stopped after %d epochs: %v", len(history), history)
+	}
+	if got := weight(t, m); got != weights[2] {
+		t.Errorf("the weight is %v, of %v; the last epoch was best", got, weights)
+	}
+}
+
+// Batches without examples change nothing, and such whose tensors are not of as many examples are
+// errors: they would be broadcast.
+func TestOddBatches(t *testing.T) {
+	m, batches := line(t, train.Fixed(0.1))
+	empty := Batch{X: []*tf.Tensor{tensorOf(t, []float32{}, 0, 1)}, Y: tensorOf(t, []float32{}, 0, 1)}
+	with := func(odd Batch) iter.Seq[Batch] {
+		return func(yield func(Batch) bool) {
+			for b := range batches {
+				if !yield(odd) || !yield(b) || !yield(odd) {
+					return
+				}
+			}
+		}
+	}
+	history, err := m.Fit(t.Context(), with(empty), FitOptions{Validation: with(empty)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := history[0]; e.Updates != 1 || math.IsNaN(e.Values["loss"]) || math.IsNaN(e.Values["val_loss"]) {
+		t.Errorf("%d updates, %v", e.Updates, e)
+	}
+	if out, err := m.Predict(t.Context(), empty.X...); err != nil || !slices.Equal(out.Dims(), []int64{0, 1}) {
+		t.Errorf("a prediction of nothing: %v, %v", out, err)
+	}
+	x, y := tensorOf(t, []float32{1, 2, 3}, 3, 1), tensorOf(t, []float32{1, 2, 3}, 3, 1)
+	one := tensorOf(t, []float32{1}, 1, 1)
+	for _, b := range []Batch{
+		{X: []*tf.Tensor{x}, Y: one},
+		{X: []*tf.Tensor{one}, Y: y},
+		{X: []*tf.Tensor{x}, Y: y, Weights: tensorOf(t, []float32{1}, 1)},
+	} {
+		if _, err := m.Fit(t.Context(), with(b), FitOptions{}); status.CodeOf(err) != status.InvalidArgument {
+			t.Errorf("Fit: %v", err)
+		}
+		if _, err := m.Evaluate(t.Context(), with(b)); status.CodeOf(err) != status.InvalidArgument {
+			t.Errorf("Evaluate: %v", err)
+		}
+	}
+}

@@ -155,6 +155,9 @@ func (m *Model) feeds(b Batch, labels bool) ([]tf.Output, []*tf.Tensor, error) {
 	if b.Err != nil {
 		return nil, nil, b.Err
 	}
+	if err := b.check(); err != nil {
+		return nil, nil, err
+	}
 	if len(b.X) != len(m.net.inputs) {
 		return nil, nil, status.Invalid("a batch has %d inputs, the network %d", len(b.X), len(m.net.inputs))
 	}
