@@ -3,6 +3,8 @@ package philox
 import (
 	"math"
 	"math/bits"
+
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 )
 
 // A Generator is the counter-based generator Philox4x32-10 of J. Salmon et al.,
@@ -36,6 +38,14 @@ func (p *Generator) Next() [4]uint32 {
 		p.Skip(1)
 	}
 	return [4]uint32{c0, c1, c2, c3}
+}
+
+// Fill sets o, of a length that is a multiple of four, to what as many calls of Next as are
+// needed return.
+func (p *Generator) Fill(o []uint32) {
+	pair := func(x []uint32) uint64 { return uint64(x[0]) | uint64(x[1])<<32 }
+	vec.Philox(o, pair(p.Counter[:]), pair(p.Counter[2:]), pair(p.Key[:]))
+	p.Skip(uint64(len(o) / 4))
 }
 
 // Skip moves the counter, a number of 128 bits, on by n.

@@ -111,16 +111,23 @@ func boxMuller64(x0, x1, x2, x3 uint32) (float64, float64) {
 	return sin * r, cos * r
 }
 
-var uniform32 = distribution[float32]{group: 4, draw: drawUniform32, many: func(g *philox.Generator, o []float32) {
-	for ; len(o) >= 4; o = o[4:] {
-		drawUniform32(g, (*[4]float32)(o))
-	}
-}}
+// numbers are some of a generator's, a multiple of four.
+type numbers [512]uint32
 
-func drawUniform32(g *philox.Generator, o *[4]float32) {
+var uniform32 = distribution[float32]{group: 4, draw: func(g *philox.Generator, o *[4]float32) {
 	x := g.Next()
 	o[0], o[1], o[2], o[3] = unit32(x[0]), unit32(x[1]), unit32(x[2]), unit32(x[3])
-}
+}, many: func(g *philox.Generator, o []float32) {
+	var x numbers
+	for len(o) > 0 {
+		n := min(len(o), len(x))
+		g.Fill(x[:n])
+		for i, x := range x[:n] {
+			o[i] = unit32(x)
+		}
+		o = o[n:]
+	}
+}}
 
 var uniform64 = distribution[float64]{group: 2, draw: func(g *philox.Generator, o *[4]float64) {
 	x := g.Next()
@@ -148,10 +155,12 @@ var normal32 = distribution[float32]{group: 4, draw: func(g *philox.Generator, o
 // manyNormal32 is boxMuller32 by vectors.
 func manyNormal32(g *philox.Generator, o []float32) {
 	var p polar
+	var x numbers
 	for len(o) > 0 {
-		n := min(len(o), 2*len(p.radius))
+		n := min(len(o), len(x))
+		g.Fill(x[:n])
 		for i := 0; i < n/2; i += 2 {
-			p.set(i, g.Next())
+			p.set(i, [4]uint32(x[2*i:]))
 		}
 		p.normal(o[:n])
 		o = o[n:]
@@ -274,21 +283,22 @@ func narrowed[T any](d distribution[float32], round func(float32) T) distributio
 //
 //go:noinline
 func between[T int32 | uint32](lo T, span uint32) distribution[T] {
-	draw := func(g *philox.Generator, o *[4]T) {
-		x := g.Next()
-		o[0], o[1], o[2], o[3] = lo+T(x[0]), lo+T(x[1]), lo+T(x[2]), lo+T(x[3])
-	}
+	var fraction uint64
 	if span != 0 {
-		fraction := math.MaxUint64/uint64(span) + 1
-		draw = func(g *philox.Generator, o *[4]T) {
-			for i, x := range g.Next() {
-				o[i] = lo + T(remainder(x, span, fraction))
-			}
-		}
+		fraction = math.MaxUint64/uint64(span) + 1
 	}
-	return distribution[T]{group: 4, draw: draw, many: func(g *philox.Generator, o []T) {
-		for ; len(o) >= 4; o = o[4:] {
-			draw(g, (*[4]T)(o))
+	return distribution[T]{group: 4, many: func(g *philox.Generator, o []T) {
+		var x numbers
+		for len(o) > 0 {
+			n := min(len(o), len(x))
+			g.Fill(x[:n])
+			for i, x := range x[:n] {
+				if span != 0 {
+					x = remainder(x, span, fraction)
+				}
+				o[i] = lo + T(x)
+			}
+			o = o[n:]
 		}
 	}}
 }

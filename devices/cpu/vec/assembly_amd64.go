@@ -303,6 +303,9 @@ func dot64AVX512(x []float64, y []float64) float64
 func rotateRows64AVX512(rows []float64, ld int, turns []float64)
 
 //go:noescape
+func philoxAVX512(dst []uint32, low uint64, high uint64, key uint64)
+
+//go:noescape
 func tapLineAVX512_3x1(t *lineRun)
 
 //go:noescape
@@ -625,6 +628,9 @@ func dot64AVX2(x []float64, y []float64) float64
 
 //go:noescape
 func rotateRows64AVX2(rows []float64, ld int, turns []float64)
+
+//go:noescape
+func philoxAVX2(dst []uint32, low uint64, high uint64, key uint64)
 
 //go:noescape
 func tapLineAVX2_3x1(t *lineRun)

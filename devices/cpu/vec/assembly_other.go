@@ -208,6 +208,8 @@ func dot64AVX512(x []float64, y []float64) float64 { panic(unreachable) }
 
 func rotateRows64AVX512(rows []float64, ld int, turns []float64) { panic(unreachable) }
 
+func philoxAVX512(dst []uint32, low uint64, high uint64, key uint64) { panic(unreachable) }
+
 func addAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func addScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
@@ -409,6 +411,8 @@ func rotate64AVX2(x []float64, y []float64, c float64, s float64) { panic(unreac
 func dot64AVX2(x []float64, y []float64) float64 { panic(unreachable) }
 
 func rotateRows64AVX2(rows []float64, ld int, turns []float64) { panic(unreachable) }
+
+func philoxAVX2(dst []uint32, low uint64, high uint64, key uint64) { panic(unreachable) }
 
 func trianglesAVX2(dst []uint8, row []uint8, other []uint8, n int) { panic(unreachable) }
 

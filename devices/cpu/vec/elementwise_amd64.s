@@ -8119,6 +8119,248 @@ done288:
 	VZEROUPPER
 	RET
 
+// func philoxAVX512(dst []uint32, low uint64, high uint64, key uint64)
+// Requires: AVX, AVX512F
+TEXT ·philoxAVX512(SB), NOSPLIT, $0-48
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	VPBROADCASTQ low+24(FP), Z0
+	VPBROADCASTQ high+32(FP), Z1
+	VPBROADCASTQ key+40(FP), Z2
+	VPSRLQ       $0x20, Z1, Z3
+	VPSRLQ       $0x20, Z2, Z4
+	VPADDQ       philoxLanes<>+0(SB), Z0, Z0
+	MOVQ         $0x00000008, DX
+	VMOVQ        DX, X5
+	VPBROADCASTQ X5, Z5
+
+next291:
+	CMPQ       CX, $0x00000040
+	JLT        done292
+	VMOVAPS    Z0, Z6
+	VPSRLQ     $0x20, Z0, Z7
+	VPADDQ     Z5, Z0, Z0
+	VMOVAPS    Z0, Z8
+	VPSRLQ     $0x20, Z0, Z9
+	VPADDQ     Z5, Z0, Z0
+	VMOVAPS    Z2, Z10
+	VMOVAPS    Z4, Z11
+	VMOVUPS    constants<>+6080(SB), Z12
+	VPMULUDQ   Z12, Z6, Z6
+	VMOVUPS    constants<>+6144(SB), Z12
+	VPMULUDQ   Z12, Z1, Z12
+	VPSRLQ     $0x20, Z12, Z13
+	VPSRLQ     $0x20, Z6, Z14
+	VPTERNLOGQ $0x96, Z7, Z10, Z13
+	VPTERNLOGQ $0x96, Z3, Z11, Z14
+	VMOVUPS    constants<>+6080(SB), Z7
+	VPMULUDQ   Z7, Z8, Z7
+	VMOVUPS    constants<>+6144(SB), Z8
+	VPMULUDQ   Z8, Z1, Z8
+	VPSRLQ     $0x20, Z8, Z15
+	VPSRLQ     $0x20, Z7, Z16
+	VPTERNLOGQ $0x96, Z9, Z10, Z15
+	VPTERNLOGQ $0x96, Z3, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z9
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z9
+	VPADDD     Z9, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z9
+	VPMULUDQ   Z9, Z13, Z9
+	VMOVUPS    constants<>+6144(SB), Z13
+	VPMULUDQ   Z13, Z14, Z13
+	VPSRLQ     $0x20, Z13, Z14
+	VPSRLQ     $0x20, Z9, Z17
+	VPTERNLOGQ $0x96, Z12, Z10, Z14
+	VPTERNLOGQ $0x96, Z6, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z6
+	VPMULUDQ   Z6, Z15, Z6
+	VMOVUPS    constants<>+6144(SB), Z12
+	VPMULUDQ   Z12, Z16, Z12
+	VPSRLQ     $0x20, Z12, Z15
+	VPSRLQ     $0x20, Z6, Z16
+	VPTERNLOGQ $0x96, Z8, Z10, Z15
+	VPTERNLOGQ $0x96, Z7, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z7
+	VPADDD     Z7, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z7
+	VPADDD     Z7, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z7
+	VPMULUDQ   Z7, Z14, Z7
+	VMOVUPS    constants<>+6144(SB), Z8
+	VPMULUDQ   Z8, Z17, Z8
+	VPSRLQ     $0x20, Z8, Z14
+	VPSRLQ     $0x20, Z7, Z17
+	VPTERNLOGQ $0x96, Z13, Z10, Z14
+	VPTERNLOGQ $0x96, Z9, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z9
+	VPMULUDQ   Z9, Z15, Z9
+	VMOVUPS    constants<>+6144(SB), Z13
+	VPMULUDQ   Z13, Z16, Z13
+	VPSRLQ     $0x20, Z13, Z15
+	VPSRLQ     $0x20, Z9, Z16
+	VPTERNLOGQ $0x96, Z12, Z10, Z15
+	VPTERNLOGQ $0x96, Z6, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z6
+	VPADDD     Z6, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z6
+	VPADDD     Z6, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z6
+	VPMULUDQ   Z6, Z14, Z6
+	VMOVUPS    constants<>+6144(SB), Z12
+	VPMULUDQ   Z12, Z17, Z12
+	VPSRLQ     $0x20, Z12, Z14
+	VPSRLQ     $0x20, Z6, Z17
+	VPTERNLOGQ $0x96, Z8, Z10, Z14
+	VPTERNLOGQ $0x96, Z7, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z7
+	VPMULUDQ   Z7, Z15, Z7
+	VMOVUPS    constants<>+6144(SB), Z8
+	VPMULUDQ   Z8, Z16, Z8
+	VPSRLQ     $0x20, Z8, Z15
+	VPSRLQ     $0x20, Z7, Z16
+	VPTERNLOGQ $0x96, Z13, Z10, Z15
+	VPTERNLOGQ $0x96, Z9, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z9
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z9
+	VPADDD     Z9, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z9
+	VPMULUDQ   Z9, Z14, Z9
+	VMOVUPS    constants<>+6144(SB), Z13
+	VPMULUDQ   Z13, Z17, Z13
+	VPSRLQ     $0x20, Z13, Z14
+	VPSRLQ     $0x20, Z9, Z17
+	VPTERNLOGQ $0x96, Z12, Z10, Z14
+	VPTERNLOGQ $0x96, Z6, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z6
+	VPMULUDQ   Z6, Z15, Z6
+	VMOVUPS    constants<>+6144(SB), Z12
+	VPMULUDQ   Z12, Z16, Z12
+	VPSRLQ     $0x20, Z12, Z15
+	VPSRLQ     $0x20, Z6, Z16
+	VPTERNLOGQ $0x96, Z8, Z10, Z15
+	VPTERNLOGQ $0x96, Z7, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z7
+	VPADDD     Z7, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z7
+	VPADDD     Z7, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z7
+	VPMULUDQ   Z7, Z14, Z7
+	VMOVUPS    constants<>+6144(SB), Z8
+	VPMULUDQ   Z8, Z17, Z8
+	VPSRLQ     $0x20, Z8, Z14
+	VPSRLQ     $0x20, Z7, Z17
+	VPTERNLOGQ $0x96, Z13, Z10, Z14
+	VPTERNLOGQ $0x96, Z9, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z9
+	VPMULUDQ   Z9, Z15, Z9
+	VMOVUPS    constants<>+6144(SB), Z13
+	VPMULUDQ   Z13, Z16, Z13
+	VPSRLQ     $0x20, Z13, Z15
+	VPSRLQ     $0x20, Z9, Z16
+	VPTERNLOGQ $0x96, Z12, Z10, Z15
+	VPTERNLOGQ $0x96, Z6, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z6
+	VPADDD     Z6, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z6
+	VPADDD     Z6, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z6
+	VPMULUDQ   Z6, Z14, Z6
+	VMOVUPS    constants<>+6144(SB), Z12
+	VPMULUDQ   Z12, Z17, Z12
+	VPSRLQ     $0x20, Z12, Z14
+	VPSRLQ     $0x20, Z6, Z17
+	VPTERNLOGQ $0x96, Z8, Z10, Z14
+	VPTERNLOGQ $0x96, Z7, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z7
+	VPMULUDQ   Z7, Z15, Z7
+	VMOVUPS    constants<>+6144(SB), Z8
+	VPMULUDQ   Z8, Z16, Z8
+	VPSRLQ     $0x20, Z8, Z15
+	VPSRLQ     $0x20, Z7, Z16
+	VPTERNLOGQ $0x96, Z13, Z10, Z15
+	VPTERNLOGQ $0x96, Z9, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z9
+	VPADDD     Z9, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z9
+	VPADDD     Z9, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z9
+	VPMULUDQ   Z9, Z14, Z9
+	VMOVUPS    constants<>+6144(SB), Z13
+	VPMULUDQ   Z13, Z17, Z13
+	VPSRLQ     $0x20, Z13, Z14
+	VPSRLQ     $0x20, Z9, Z17
+	VPTERNLOGQ $0x96, Z12, Z10, Z14
+	VPTERNLOGQ $0x96, Z6, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z6
+	VPMULUDQ   Z6, Z15, Z6
+	VMOVUPS    constants<>+6144(SB), Z12
+	VPMULUDQ   Z12, Z16, Z12
+	VPSRLQ     $0x20, Z12, Z15
+	VPSRLQ     $0x20, Z6, Z16
+	VPTERNLOGQ $0x96, Z8, Z10, Z15
+	VPTERNLOGQ $0x96, Z7, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z7
+	VPADDD     Z7, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z7
+	VPADDD     Z7, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z7
+	VPMULUDQ   Z7, Z14, Z7
+	VMOVUPS    constants<>+6144(SB), Z8
+	VPMULUDQ   Z8, Z17, Z8
+	VPSRLQ     $0x20, Z8, Z14
+	VPSRLQ     $0x20, Z7, Z17
+	VPTERNLOGQ $0x96, Z13, Z10, Z14
+	VPTERNLOGQ $0x96, Z9, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z9
+	VPMULUDQ   Z9, Z15, Z9
+	VMOVUPS    constants<>+6144(SB), Z13
+	VPMULUDQ   Z13, Z16, Z13
+	VPSRLQ     $0x20, Z13, Z15
+	VPSRLQ     $0x20, Z9, Z16
+	VPTERNLOGQ $0x96, Z12, Z10, Z15
+	VPTERNLOGQ $0x96, Z6, Z11, Z16
+	VMOVUPS    constants<>+6208(SB), Z6
+	VPADDD     Z6, Z10, Z10
+	VMOVUPS    constants<>+6272(SB), Z6
+	VPADDD     Z6, Z11, Z11
+	VMOVUPS    constants<>+6080(SB), Z6
+	VPMULUDQ   Z6, Z14, Z6
+	VMOVUPS    constants<>+6144(SB), Z12
+	VPMULUDQ   Z12, Z17, Z12
+	VPSRLQ     $0x20, Z12, Z14
+	VPSRLQ     $0x20, Z6, Z17
+	VPTERNLOGQ $0x96, Z8, Z10, Z14
+	VPTERNLOGQ $0x96, Z7, Z11, Z17
+	VMOVUPS    constants<>+6080(SB), Z7
+	VPMULUDQ   Z7, Z15, Z7
+	VMOVUPS    constants<>+6144(SB), Z8
+	VPMULUDQ   Z8, Z16, Z8
+	VPSRLQ     $0x20, Z8, Z15
+	VPSRLQ     $0x20, Z7, Z16
+	VPTERNLOGQ $0x96, Z13, Z10, Z15
+	VPTERNLOGQ $0x96, Z9, Z11, Z16
+	VSHUFPS    $0x88, Z12, Z14, Z9
+	VSHUFPS    $0x88, Z6, Z17, Z6
+	VSHUFPS    $0x88, Z6, Z9, Z10
+	VSHUFPS    $0xdd, Z6, Z9, Z6
+	VMOVUPS    Z10, (AX)
+	VMOVUPS    Z6, 64(AX)
+	VSHUFPS    $0x88, Z8, Z15, Z6
+	VSHUFPS    $0x88, Z7, Z16, Z7
+	VSHUFPS    $0x88, Z7, Z6, Z8
+	VSHUFPS    $0xdd, Z7, Z6, Z6
+	VMOVUPS    Z8, 128(AX)
+	VMOVUPS    Z6, 192(AX)
+	ADDQ       $0x00000100, AX
+	SUBQ       $0x00000040, CX
+	JMP        next291
+
+done292:
+	VZEROUPPER
+	RET
+
 // func tapLineAVX512_3x1(t *byte)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
@@ -8128,7 +8370,7 @@ TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels291:
+channels293:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -8143,7 +8385,7 @@ channels291:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group292:
+group294:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8173,13 +8415,13 @@ group292:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed295
+	JE      summed297
 	TESTQ   DI, DI
-	JNE     ends296
+	JNE     ends298
 	CMPQ    R11, $0x10
-	JNE     ends296
+	JNE     ends298
 
-row293:
+row295:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -8290,29 +8532,29 @@ row293:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row293
-	JMP     summed295
+	JNE     row295
+	JMP     summed297
 
-ends296:
+ends298:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column297
+	JE      column299
 	CMPQ    DI, $0x01
-	JE      column298
-	JMP     column299
+	JE      column300
+	JMP     column301
 
-column297:
+column299:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over300
+	JE      over302
 
-column298:
+column300:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z20
 	VADDPS  Z20, Z0, Z0
@@ -8320,9 +8562,9 @@ column298:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over300
+	JE      over302
 
-column299:
+column301:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -8332,7 +8574,7 @@ column299:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -8342,7 +8584,7 @@ column299:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -8352,7 +8594,7 @@ column299:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -8362,7 +8604,7 @@ column299:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -8372,7 +8614,7 @@ column299:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -8382,7 +8624,7 @@ column299:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -8392,7 +8634,7 @@ column299:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -8402,7 +8644,7 @@ column299:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -8412,7 +8654,7 @@ column299:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -8422,7 +8664,7 @@ column299:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -8432,7 +8674,7 @@ column299:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -8442,7 +8684,7 @@ column299:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z17
 	VADDPS  Z17, Z12, Z12
@@ -8450,20 +8692,20 @@ column299:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over300
+	JE      over302
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over300:
+over302:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends296
+	JNE  ends298
 
-summed295:
+summed297:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled301
+	JEQ     scaled303
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -8482,9 +8724,9 @@ summed295:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled301:
+scaled303:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased302
+	JEQ     biased304
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -8503,10 +8745,10 @@ scaled301:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased302:
+biased304:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none305
+	JEQ     none307
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -8515,77 +8757,77 @@ biased302:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added303
+	JE      added305
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added303:
-none305:
+added305:
+none307:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited307
+	JEQ     limited309
 	TESTB   $0x08, 136(AX)
-	JEQ     six306
+	JEQ     six308
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -8615,9 +8857,9 @@ none305:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited307
+	JMP     limited309
 
-six306:
+six308:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -8677,66 +8919,66 @@ six306:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited307:
+limited309:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored304
+	JE      stored306
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored304:
+stored306:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done294
+	JE      done296
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -8744,14 +8986,14 @@ stored304:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group292
+	JMP     group294
 
-done294:
+done296:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels291
+	JLT  channels293
 	VZEROUPPER
 	RET
 
@@ -8781,7 +9023,7 @@ TEXT ·tapLineShortAVX512_3x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group309:
+group311:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -8811,13 +9053,13 @@ group309:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed312
+	JE      summed314
 	TESTQ   DI, DI
-	JNE     ends313
+	JNE     ends315
 	CMPQ    R11, $0x10
-	JNE     ends313
+	JNE     ends315
 
-row310:
+row312:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -8928,29 +9170,29 @@ row310:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row310
-	JMP       summed312
+	JNE       row312
+	JMP       summed314
 
-ends313:
+ends315:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column314
+	JE        column316
 	CMPQ      DI, $0x01
-	JE        column315
-	JMP       column316
+	JE        column317
+	JMP       column318
 
-column314:
+column316:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over317
+	JE        over319
 
-column315:
+column317:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8958,9 +9200,9 @@ column315:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over317
+	JE        over319
 
-column316:
+column318:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -8970,7 +9212,7 @@ column316:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -8980,7 +9222,7 @@ column316:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -8990,7 +9232,7 @@ column316:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -9000,7 +9242,7 @@ column316:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -9010,7 +9252,7 @@ column316:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -9020,7 +9262,7 @@ column316:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -9030,7 +9272,7 @@ column316:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -9040,7 +9282,7 @@ column316:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -9050,7 +9292,7 @@ column316:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -9060,7 +9302,7 @@ column316:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -9070,7 +9312,7 @@ column316:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -9080,7 +9322,7 @@ column316:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z17
 	VADDPS    Z17, Z12, Z12
@@ -9088,20 +9330,20 @@ column316:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over317
+	JE        over319
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over317:
+over319:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends313
+	JNE  ends315
 
-summed312:
+summed314:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled318
+	JEQ       scaled320
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9120,9 +9362,9 @@ summed312:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled318:
+scaled320:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased319
+	JEQ       biased321
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -9141,10 +9383,10 @@ scaled318:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased319:
+biased321:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none322
+	JEQ       none324
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -9153,77 +9395,77 @@ biased319:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added320
+	JE        added322
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added320:
-none322:
+added322:
+none324:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited324
+	JEQ     limited326
 	TESTB   $0x08, 136(AX)
-	JEQ     six323
+	JEQ     six325
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -9253,9 +9495,9 @@ none322:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited324
+	JMP     limited326
 
-six323:
+six325:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -9315,66 +9557,66 @@ six323:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited324:
+limited326:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored321
+	JE      stored323
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored321:
+stored323:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done311
+	JE      done313
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -9382,9 +9624,9 @@ stored321:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group309
+	JMP     group311
 
-done311:
+done313:
 	VZEROUPPER
 	RET
 
@@ -9397,7 +9639,7 @@ TEXT ·tapLineAVX512_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels325:
+channels327:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -9412,7 +9654,7 @@ channels325:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group326:
+group328:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9442,13 +9684,13 @@ group326:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed329
+	JE      summed331
 	TESTQ   DI, DI
-	JNE     ends330
+	JNE     ends332
 	CMPQ    R11, $0x1d
-	JNE     ends330
+	JNE     ends332
 
-row327:
+row329:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
@@ -9574,37 +9816,37 @@ row327:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row327
-	JMP     summed329
+	JNE     row329
+	JMP     summed331
 
-ends330:
+ends332:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column331
+	JE      column333
 	CMPQ    DI, $0x01
-	JE      column332
-	JMP     column333
+	JE      column334
+	JMP     column335
 
-column331:
+column333:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z14, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over334
+	JE      over336
 
-column332:
+column334:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z0, Z0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over334
+	JE      over336
 
-column333:
+column335:
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z0, Z0
@@ -9612,13 +9854,13 @@ column333:
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z1, Z1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z1, Z1
@@ -9626,13 +9868,13 @@ column333:
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z2, Z2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z2, Z2
@@ -9640,13 +9882,13 @@ column333:
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z3, Z3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z3, Z3
@@ -9654,13 +9896,13 @@ column333:
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z4, Z4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z4, Z4
@@ -9668,13 +9910,13 @@ column333:
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z5, Z5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z5, Z5
@@ -9682,13 +9924,13 @@ column333:
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z6, Z6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z6, Z6
@@ -9696,13 +9938,13 @@ column333:
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z7, Z7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z7, Z7
@@ -9710,13 +9952,13 @@ column333:
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x11
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z8, Z8
 	ADDQ    CX, R12
 	CMPQ    R11, $0x12
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z8, Z8
@@ -9724,13 +9966,13 @@ column333:
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x13
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z9, Z9
 	ADDQ    CX, R12
 	CMPQ    R11, $0x14
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z9, Z9
@@ -9738,13 +9980,13 @@ column333:
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x15
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z10, Z10
 	ADDQ    CX, R12
 	CMPQ    R11, $0x16
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z10, Z10
@@ -9752,13 +9994,13 @@ column333:
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x17
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z11, Z11
 	ADDQ    CX, R12
 	CMPQ    R11, $0x18
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z11, Z11
@@ -9766,13 +10008,13 @@ column333:
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x19
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z15, Z17
 	VADDPS  Z17, Z12, Z12
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1a
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z17
 	VMULPS  Z17, Z16, Z20
 	VADDPS  Z20, Z12, Z12
@@ -9780,26 +10022,26 @@ column333:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1b
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z15, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R12
 	CMPQ    R11, $0x1c
-	JE      over334
+	JE      over336
 	VMOVUPS (R12), Z14
 	VMULPS  Z14, Z16, Z14
 	VADDPS  Z14, Z13, Z13
 
-over334:
+over336:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends330
+	JNE  ends332
 
-summed329:
+summed331:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled335
+	JEQ     scaled337
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -9818,9 +10060,9 @@ summed329:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled335:
+scaled337:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased336
+	JEQ     biased338
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z14
@@ -9839,10 +10081,10 @@ scaled335:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased336:
+biased338:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none339
+	JEQ     none341
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -9851,77 +10093,77 @@ biased336:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added337
+	JE      added339
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added337:
-none339:
+added339:
+none341:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited341
+	JEQ     limited343
 	TESTB   $0x08, 136(AX)
-	JEQ     six340
+	JEQ     six342
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K1
 	VMOVAPS Z18, K1, Z0
@@ -9951,9 +10193,9 @@ none339:
 	VMOVAPS Z18, K1, Z12
 	VCMPPS  $0x12, Z18, Z13, K1
 	VMOVAPS Z18, K1, Z13
-	JMP     limited341
+	JMP     limited343
 
-six340:
+six342:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K1
@@ -10013,66 +10255,66 @@ six340:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited341:
+limited343:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored338
+	JE      stored340
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored338:
+stored340:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done328
+	JE      done330
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -10081,14 +10323,14 @@ stored338:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group326
+	JMP     group328
 
-done328:
+done330:
 	MOVQ 152(AX), R10
 	ADDQ $0x40, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels325
+	JLT  channels327
 	VZEROUPPER
 	RET
 
@@ -10118,7 +10360,7 @@ TEXT ·tapLineShortAVX512_3x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group343:
+group345:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -10148,13 +10390,13 @@ group343:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed346
+	JE      summed348
 	TESTQ   DI, DI
-	JNE     ends347
+	JNE     ends349
 	CMPQ    R11, $0x1d
-	JNE     ends347
+	JNE     ends349
 
-row344:
+row346:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
@@ -10280,37 +10522,37 @@ row344:
 	ADDQ      8(AX), R14
 	ADDQ      40(AX), R13
 	DECQ      R10
-	JNE       row344
-	JMP       summed346
+	JNE       row346
+	JMP       summed348
 
-ends347:
+ends349:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column348
+	JE        column350
 	CMPQ      DI, $0x01
-	JE        column349
-	JMP       column350
+	JE        column351
+	JMP       column352
 
-column348:
+column350:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z14, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x01
-	JE        over351
+	JE        over353
 
-column349:
+column351:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z0, Z0
 	ADDQ      CX, R12
 	CMPQ      R11, $0x02
-	JE        over351
+	JE        over353
 
-column350:
+column352:
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z0, Z0
@@ -10318,13 +10560,13 @@ column350:
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x03
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z1, Z1
 	ADDQ      CX, R12
 	CMPQ      R11, $0x04
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z1, Z1
@@ -10332,13 +10574,13 @@ column350:
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x05
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z2, Z2
 	ADDQ      CX, R12
 	CMPQ      R11, $0x06
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z2, Z2
@@ -10346,13 +10588,13 @@ column350:
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x07
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z3, Z3
 	ADDQ      CX, R12
 	CMPQ      R11, $0x08
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z3, Z3
@@ -10360,13 +10602,13 @@ column350:
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x09
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z4, Z4
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0a
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z4, Z4
@@ -10374,13 +10616,13 @@ column350:
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0b
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z5, Z5
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0c
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z5, Z5
@@ -10388,13 +10630,13 @@ column350:
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0d
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z6, Z6
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0e
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z6, Z6
@@ -10402,13 +10644,13 @@ column350:
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x0f
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z7, Z7
 	ADDQ      CX, R12
 	CMPQ      R11, $0x10
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z7, Z7
@@ -10416,13 +10658,13 @@ column350:
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x11
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z8, Z8
 	ADDQ      CX, R12
 	CMPQ      R11, $0x12
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z8, Z8
@@ -10430,13 +10672,13 @@ column350:
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x13
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z9, Z9
 	ADDQ      CX, R12
 	CMPQ      R11, $0x14
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z9, Z9
@@ -10444,13 +10686,13 @@ column350:
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x15
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z10, Z10
 	ADDQ      CX, R12
 	CMPQ      R11, $0x16
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z10, Z10
@@ -10458,13 +10700,13 @@ column350:
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x17
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z11, Z11
 	ADDQ      CX, R12
 	CMPQ      R11, $0x18
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z11, Z11
@@ -10472,13 +10714,13 @@ column350:
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x19
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z15, Z17
 	VADDPS    Z17, Z12, Z12
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1a
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z17
 	VMULPS    Z17, Z16, Z20
 	VADDPS    Z20, Z12, Z12
@@ -10486,26 +10728,26 @@ column350:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1b
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z15, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R12
 	CMPQ      R11, $0x1c
-	JE        over351
+	JE        over353
 	VMOVUPS.Z (R12), K1, Z14
 	VMULPS    Z14, Z16, Z14
 	VADDPS    Z14, Z13, Z13
 
-over351:
+over353:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends347
+	JNE  ends349
 
-summed346:
+summed348:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled352
+	JEQ       scaled354
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -10524,9 +10766,9 @@ summed346:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled352:
+scaled354:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased353
+	JEQ       biased355
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z14
@@ -10545,10 +10787,10 @@ scaled352:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased353:
+biased355:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none356
+	JEQ       none358
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -10557,77 +10799,77 @@ biased353:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added354
+	JE        added356
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added354:
-none356:
+added356:
+none358:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited358
+	JEQ     limited360
 	TESTB   $0x08, 136(AX)
-	JEQ     six357
+	JEQ     six359
 	VPXORD  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -10657,9 +10899,9 @@ none356:
 	VMOVAPS Z18, K2, Z12
 	VCMPPS  $0x12, Z18, Z13, K2
 	VMOVAPS Z18, K2, Z13
-	JMP     limited358
+	JMP     limited360
 
-six357:
+six359:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z19, Z19, Z19
 	VCMPPS       $0x11, Z19, Z0, K2
@@ -10719,66 +10961,66 @@ six357:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited358:
+limited360:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored355
+	JE      stored357
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored355:
+stored357:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done345
+	JE      done347
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -10787,9 +11029,9 @@ stored355:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group343
+	JMP     group345
 
-done345:
+done347:
 	VZEROUPPER
 	RET
 
@@ -10803,7 +11045,7 @@ TEXT ·tapLineAVX512_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels359:
+channels361:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -10818,7 +11060,7 @@ channels359:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group360:
+group362:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -10848,13 +11090,13 @@ group360:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed363
+	JE      summed365
 	TESTQ   R8, R8
-	JNE     ends364
+	JNE     ends366
 	CMPQ    R12, $0x12
-	JNE     ends364
+	JNE     ends366
 
-row361:
+row363:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -11025,10 +11267,10 @@ row361:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row361
-	JMP     summed363
+	JNE     row363
+	JMP     summed365
 
-ends364:
+ends366:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -11036,24 +11278,24 @@ ends364:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column365
-	CMPQ    R8, $0x01
-	JE      column366
-	CMPQ    R8, $0x02
 	JE      column367
-	CMPQ    R8, $0x03
+	CMPQ    R8, $0x01
 	JE      column368
-	JMP     column369
+	CMPQ    R8, $0x02
+	JE      column369
+	CMPQ    R8, $0x03
+	JE      column370
+	JMP     column371
 
-column365:
+column367:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over370
+	JE      over372
 
-column366:
+column368:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11061,9 +11303,9 @@ column366:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over370
+	JE      over372
 
-column367:
+column369:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11073,9 +11315,9 @@ column367:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over370
+	JE      over372
 
-column368:
+column370:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11087,9 +11329,9 @@ column368:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over370
+	JE      over372
 
-column369:
+column371:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -11103,7 +11345,7 @@ column369:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -11117,7 +11359,7 @@ column369:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -11131,7 +11373,7 @@ column369:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -11145,7 +11387,7 @@ column369:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -11159,7 +11401,7 @@ column369:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -11173,7 +11415,7 @@ column369:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -11187,7 +11429,7 @@ column369:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -11201,7 +11443,7 @@ column369:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -11215,7 +11457,7 @@ column369:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -11229,7 +11471,7 @@ column369:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z19
 	VADDPS  Z19, Z10, Z10
@@ -11241,7 +11483,7 @@ column369:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z11, Z11
@@ -11251,7 +11493,7 @@ column369:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -11259,20 +11501,20 @@ column369:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over370
+	JE      over372
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over370:
+over372:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends364
+	JNE  ends366
 
-summed363:
+summed365:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled371
+	JEQ     scaled373
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -11291,9 +11533,9 @@ summed363:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled371:
+scaled373:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased372
+	JEQ     biased374
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -11312,10 +11554,10 @@ scaled371:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased372:
+biased374:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none375
+	JEQ     none377
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -11324,77 +11566,77 @@ biased372:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added373
+	JE      added375
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added373:
-none375:
+added375:
+none377:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited377
+	JEQ     limited379
 	TESTB   $0x08, 136(AX)
-	JEQ     six376
+	JEQ     six378
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -11424,9 +11666,9 @@ none375:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited377
+	JMP     limited379
 
-six376:
+six378:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -11486,66 +11728,66 @@ six376:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited377:
+limited379:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored374
+	JE      stored376
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored374:
+stored376:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done362
+	JE      done364
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -11553,14 +11795,14 @@ stored374:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group360
+	JMP     group362
 
-done362:
+done364:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels359
+	JLT  channels361
 	VZEROUPPER
 	RET
 
@@ -11591,7 +11833,7 @@ TEXT ·tapLineShortAVX512_5x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group379:
+group381:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -11621,13 +11863,13 @@ group379:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed382
+	JE      summed384
 	TESTQ   R8, R8
-	JNE     ends383
+	JNE     ends385
 	CMPQ    R12, $0x12
-	JNE     ends383
+	JNE     ends385
 
-row380:
+row382:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -11798,10 +12040,10 @@ row380:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row380
-	JMP       summed382
+	JNE       row382
+	JMP       summed384
 
-ends383:
+ends385:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -11809,24 +12051,24 @@ ends383:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column384
-	CMPQ      R8, $0x01
-	JE        column385
-	CMPQ      R8, $0x02
 	JE        column386
-	CMPQ      R8, $0x03
+	CMPQ      R8, $0x01
 	JE        column387
-	JMP       column388
+	CMPQ      R8, $0x02
+	JE        column388
+	CMPQ      R8, $0x03
+	JE        column389
+	JMP       column390
 
-column384:
+column386:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over389
+	JE        over391
 
-column385:
+column387:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11834,9 +12076,9 @@ column385:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over389
+	JE        over391
 
-column386:
+column388:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11846,9 +12088,9 @@ column386:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over389
+	JE        over391
 
-column387:
+column389:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11860,9 +12102,9 @@ column387:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over389
+	JE        over391
 
-column388:
+column390:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -11876,7 +12118,7 @@ column388:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -11890,7 +12132,7 @@ column388:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -11904,7 +12146,7 @@ column388:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -11918,7 +12160,7 @@ column388:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -11932,7 +12174,7 @@ column388:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -11946,7 +12188,7 @@ column388:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -11960,7 +12202,7 @@ column388:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -11974,7 +12216,7 @@ column388:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -11988,7 +12230,7 @@ column388:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -12002,7 +12244,7 @@ column388:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z19
 	VADDPS    Z19, Z10, Z10
@@ -12014,7 +12256,7 @@ column388:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z11, Z11
@@ -12024,7 +12266,7 @@ column388:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -12032,20 +12274,20 @@ column388:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over389
+	JE        over391
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over389:
+over391:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends383
+	JNE  ends385
 
-summed382:
+summed384:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled390
+	JEQ       scaled392
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -12064,9 +12306,9 @@ summed382:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled390:
+scaled392:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased391
+	JEQ       biased393
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -12085,10 +12327,10 @@ scaled390:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased391:
+biased393:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none394
+	JEQ       none396
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -12097,77 +12339,77 @@ biased391:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added392
+	JE        added394
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added392:
-none394:
+added394:
+none396:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited396
+	JEQ     limited398
 	TESTB   $0x08, 136(AX)
-	JEQ     six395
+	JEQ     six397
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -12197,9 +12439,9 @@ none394:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited396
+	JMP     limited398
 
-six395:
+six397:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -12259,66 +12501,66 @@ six395:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited396:
+limited398:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored393
+	JE      stored395
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored393:
+stored395:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done381
+	JE      done383
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -12326,9 +12568,9 @@ stored393:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group379
+	JMP     group381
 
-done381:
+done383:
 	VZEROUPPER
 	RET
 
@@ -12342,7 +12584,7 @@ TEXT ·tapLineAVX512_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels397:
+channels399:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -12357,7 +12599,7 @@ channels397:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group398:
+group400:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -12387,13 +12629,13 @@ group398:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed401
+	JE      summed403
 	TESTQ   R8, R8
-	JNE     ends402
+	JNE     ends404
 	CMPQ    R12, $0x1f
-	JNE     ends402
+	JNE     ends404
 
-row399:
+row401:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -12580,10 +12822,10 @@ row399:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row399
-	JMP     summed401
+	JNE     row401
+	JMP     summed403
 
-ends402:
+ends404:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -12591,32 +12833,32 @@ ends402:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column403
-	CMPQ    R8, $0x01
-	JE      column404
-	CMPQ    R8, $0x02
 	JE      column405
-	CMPQ    R8, $0x03
+	CMPQ    R8, $0x01
 	JE      column406
-	JMP     column407
+	CMPQ    R8, $0x02
+	JE      column407
+	CMPQ    R8, $0x03
+	JE      column408
+	JMP     column409
 
-column403:
+column405:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z14, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over408
+	JE      over410
 
-column404:
+column406:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z15, Z19
 	VADDPS  Z19, Z0, Z0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over408
+	JE      over410
 
-column405:
+column407:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z16, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12624,9 +12866,9 @@ column405:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over408
+	JE      over410
 
-column406:
+column408:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12634,9 +12876,9 @@ column406:
 	VADDPS  Z19, Z1, Z1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over408
+	JE      over410
 
-column407:
+column409:
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z0, Z0
@@ -12646,7 +12888,7 @@ column407:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z1, Z1
@@ -12654,7 +12896,7 @@ column407:
 	VADDPS  Z19, Z2, Z2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z1, Z1
@@ -12664,7 +12906,7 @@ column407:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z2, Z2
@@ -12672,7 +12914,7 @@ column407:
 	VADDPS  Z19, Z3, Z3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z2, Z2
@@ -12682,7 +12924,7 @@ column407:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z3, Z3
@@ -12690,7 +12932,7 @@ column407:
 	VADDPS  Z19, Z4, Z4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z3, Z3
@@ -12700,7 +12942,7 @@ column407:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z4, Z4
@@ -12708,7 +12950,7 @@ column407:
 	VADDPS  Z19, Z5, Z5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z4, Z4
@@ -12718,7 +12960,7 @@ column407:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z5, Z5
@@ -12726,7 +12968,7 @@ column407:
 	VADDPS  Z19, Z6, Z6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z5, Z5
@@ -12736,7 +12978,7 @@ column407:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z6, Z6
@@ -12744,7 +12986,7 @@ column407:
 	VADDPS  Z19, Z7, Z7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z6, Z6
@@ -12754,7 +12996,7 @@ column407:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z7, Z7
@@ -12762,7 +13004,7 @@ column407:
 	VADDPS  Z19, Z8, Z8
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z7, Z7
@@ -12772,7 +13014,7 @@ column407:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x13
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z8, Z8
@@ -12780,7 +13022,7 @@ column407:
 	VADDPS  Z19, Z9, Z9
 	ADDQ    CX, R13
 	CMPQ    R12, $0x14
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z8, Z8
@@ -12790,7 +13032,7 @@ column407:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x15
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z9, Z9
@@ -12798,7 +13040,7 @@ column407:
 	VADDPS  Z19, Z10, Z10
 	ADDQ    CX, R13
 	CMPQ    R12, $0x16
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z9, Z9
@@ -12808,7 +13050,7 @@ column407:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x17
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z10, Z10
@@ -12816,7 +13058,7 @@ column407:
 	VADDPS  Z19, Z11, Z11
 	ADDQ    CX, R13
 	CMPQ    R12, $0x18
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z10, Z10
@@ -12826,7 +13068,7 @@ column407:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x19
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z17, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12834,7 +13076,7 @@ column407:
 	VADDPS  Z19, Z12, Z12
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1a
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z19
 	VMULPS  Z19, Z18, Z22
 	VADDPS  Z22, Z11, Z11
@@ -12844,7 +13086,7 @@ column407:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1b
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z19
 	VADDPS  Z19, Z12, Z12
@@ -12852,7 +13094,7 @@ column407:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1c
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z15
 	VADDPS  Z15, Z12, Z12
@@ -12860,26 +13102,26 @@ column407:
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1d
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z17, Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    CX, R13
 	CMPQ    R12, $0x1e
-	JE      over408
+	JE      over410
 	VMOVUPS (R13), Z14
 	VMULPS  Z14, Z18, Z14
 	VADDPS  Z14, Z13, Z13
 
-over408:
+over410:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends402
+	JNE  ends404
 
-summed401:
+summed403:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled409
+	JEQ     scaled411
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12898,9 +13140,9 @@ summed401:
 	VMULPS  Z14, Z12, Z12
 	VMULPS  Z14, Z13, Z13
 
-scaled409:
+scaled411:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased410
+	JEQ     biased412
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z14
@@ -12919,10 +13161,10 @@ scaled409:
 	VADDPS  Z14, Z12, Z12
 	VADDPS  Z14, Z13, Z13
 
-biased410:
+biased412:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none413
+	JEQ     none415
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -12931,77 +13173,77 @@ biased410:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added411
+	JE      added413
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added411:
-none413:
+added413:
+none415:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited415
+	JEQ     limited417
 	TESTB   $0x08, 136(AX)
-	JEQ     six414
+	JEQ     six416
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -13031,9 +13273,9 @@ none413:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited415
+	JMP     limited417
 
-six414:
+six416:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K1
@@ -13093,66 +13335,66 @@ six414:
 	VCMPPS       $0x1e, Z14, Z13, K1
 	VBLENDMPS    Z14, Z13, K1, Z13
 
-limited415:
+limited417:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored412
+	JE      stored414
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored412:
+stored414:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done400
+	JE      done402
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -13161,14 +13403,14 @@ stored412:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group398
+	JMP     group400
 
-done400:
+done402:
 	MOVQ 152(AX), R11
 	ADDQ $0x40, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels397
+	JLT  channels399
 	VZEROUPPER
 	RET
 
@@ -13199,7 +13441,7 @@ TEXT ·tapLineShortAVX512_5x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group417:
+group419:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -13229,13 +13471,13 @@ group417:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed420
+	JE      summed422
 	TESTQ   R8, R8
-	JNE     ends421
+	JNE     ends423
 	CMPQ    R12, $0x1f
-	JNE     ends421
+	JNE     ends423
 
-row418:
+row420:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -13422,10 +13664,10 @@ row418:
 	ADDQ      8(AX), R15
 	ADDQ      40(AX), R14
 	DECQ      R11
-	JNE       row418
-	JMP       summed420
+	JNE       row420
+	JMP       summed422
 
-ends421:
+ends423:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -13433,32 +13675,32 @@ ends421:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column422
-	CMPQ      R8, $0x01
-	JE        column423
-	CMPQ      R8, $0x02
 	JE        column424
-	CMPQ      R8, $0x03
+	CMPQ      R8, $0x01
 	JE        column425
-	JMP       column426
+	CMPQ      R8, $0x02
+	JE        column426
+	CMPQ      R8, $0x03
+	JE        column427
+	JMP       column428
 
-column422:
+column424:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z14, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x01
-	JE        over427
+	JE        over429
 
-column423:
+column425:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z15, Z19
 	VADDPS    Z19, Z0, Z0
 	ADDQ      CX, R13
 	CMPQ      R12, $0x02
-	JE        over427
+	JE        over429
 
-column424:
+column426:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z16, Z22
 	VADDPS    Z22, Z0, Z0
@@ -13466,9 +13708,9 @@ column424:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x03
-	JE        over427
+	JE        over429
 
-column425:
+column427:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z0, Z0
@@ -13476,9 +13718,9 @@ column425:
 	VADDPS    Z19, Z1, Z1
 	ADDQ      CX, R13
 	CMPQ      R12, $0x04
-	JE        over427
+	JE        over429
 
-column426:
+column428:
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z0, Z0
@@ -13488,7 +13730,7 @@ column426:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x05
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z1, Z1
@@ -13496,7 +13738,7 @@ column426:
 	VADDPS    Z19, Z2, Z2
 	ADDQ      CX, R13
 	CMPQ      R12, $0x06
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z1, Z1
@@ -13506,7 +13748,7 @@ column426:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x07
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z2, Z2
@@ -13514,7 +13756,7 @@ column426:
 	VADDPS    Z19, Z3, Z3
 	ADDQ      CX, R13
 	CMPQ      R12, $0x08
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z2, Z2
@@ -13524,7 +13766,7 @@ column426:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x09
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z3, Z3
@@ -13532,7 +13774,7 @@ column426:
 	VADDPS    Z19, Z4, Z4
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0a
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z3, Z3
@@ -13542,7 +13784,7 @@ column426:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0b
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z4, Z4
@@ -13550,7 +13792,7 @@ column426:
 	VADDPS    Z19, Z5, Z5
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0c
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z4, Z4
@@ -13560,7 +13802,7 @@ column426:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0d
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z5, Z5
@@ -13568,7 +13810,7 @@ column426:
 	VADDPS    Z19, Z6, Z6
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0e
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z5, Z5
@@ -13578,7 +13820,7 @@ column426:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x0f
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z6, Z6
@@ -13586,7 +13828,7 @@ column426:
 	VADDPS    Z19, Z7, Z7
 	ADDQ      CX, R13
 	CMPQ      R12, $0x10
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z6, Z6
@@ -13596,7 +13838,7 @@ column426:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x11
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z7, Z7
@@ -13604,7 +13846,7 @@ column426:
 	VADDPS    Z19, Z8, Z8
 	ADDQ      CX, R13
 	CMPQ      R12, $0x12
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z7, Z7
@@ -13614,7 +13856,7 @@ column426:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x13
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z8, Z8
@@ -13622,7 +13864,7 @@ column426:
 	VADDPS    Z19, Z9, Z9
 	ADDQ      CX, R13
 	CMPQ      R12, $0x14
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z8, Z8
@@ -13632,7 +13874,7 @@ column426:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x15
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z9, Z9
@@ -13640,7 +13882,7 @@ column426:
 	VADDPS    Z19, Z10, Z10
 	ADDQ      CX, R13
 	CMPQ      R12, $0x16
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z9, Z9
@@ -13650,7 +13892,7 @@ column426:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x17
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z10, Z10
@@ -13658,7 +13900,7 @@ column426:
 	VADDPS    Z19, Z11, Z11
 	ADDQ      CX, R13
 	CMPQ      R12, $0x18
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z10, Z10
@@ -13668,7 +13910,7 @@ column426:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x19
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z17, Z22
 	VADDPS    Z22, Z11, Z11
@@ -13676,7 +13918,7 @@ column426:
 	VADDPS    Z19, Z12, Z12
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1a
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z19
 	VMULPS    Z19, Z18, Z22
 	VADDPS    Z22, Z11, Z11
@@ -13686,7 +13928,7 @@ column426:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1b
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z19
 	VADDPS    Z19, Z12, Z12
@@ -13694,7 +13936,7 @@ column426:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1c
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z15
 	VADDPS    Z15, Z12, Z12
@@ -13702,26 +13944,26 @@ column426:
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1d
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z17, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      CX, R13
 	CMPQ      R12, $0x1e
-	JE        over427
+	JE        over429
 	VMOVUPS.Z (R13), K1, Z14
 	VMULPS    Z14, Z18, Z14
 	VADDPS    Z14, Z13, Z13
 
-over427:
+over429:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends421
+	JNE  ends423
 
-summed420:
+summed422:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled428
+	JEQ       scaled430
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -13740,9 +13982,9 @@ summed420:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled428:
+scaled430:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased429
+	JEQ       biased431
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z14
@@ -13761,10 +14003,10 @@ scaled428:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased429:
+biased431:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none432
+	JEQ       none434
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -13773,77 +14015,77 @@ biased429:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added430
+	JE        added432
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added430:
-none432:
+added432:
+none434:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited434
+	JEQ     limited436
 	TESTB   $0x08, 136(AX)
-	JEQ     six433
+	JEQ     six435
 	VPXORD  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -13873,9 +14115,9 @@ none432:
 	VMOVAPS Z20, K2, Z12
 	VCMPPS  $0x12, Z20, Z13, K2
 	VMOVAPS Z20, K2, Z13
-	JMP     limited434
+	JMP     limited436
 
-six433:
+six435:
 	VBROADCASTSS 144(AX), Z14
 	VPXORD       Z21, Z21, Z21
 	VCMPPS       $0x11, Z21, Z0, K2
@@ -13935,66 +14177,66 @@ six433:
 	VCMPPS       $0x1e, Z14, Z13, K2
 	VBLENDMPS    Z14, Z13, K2, Z13
 
-limited434:
+limited436:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored431
+	JE      stored433
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored431:
+stored433:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done419
+	JE      done421
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -14003,9 +14245,9 @@ stored431:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group417
+	JMP     group419
 
-done419:
+done421:
 	VZEROUPPER
 	RET
 
@@ -14017,9 +14259,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many435:
+many437:
 	CMPQ    CX, $0x00000020
-	JLT     tail436
+	JLT     tail438
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14040,11 +14282,11 @@ many435:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many435
+	JMP     many437
 
-tail436:
+tail438:
 	CMPQ       CX, $0x00
-	JLE        done437
+	JLE        done439
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14060,9 +14302,9 @@ tail436:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail436
+	JMP        tail438
 
-done437:
+done439:
 	VZEROUPPER
 	RET
 
@@ -14074,9 +14316,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many438:
+many440:
 	CMPQ    CX, $0x00000020
-	JLT     tail439
+	JLT     tail441
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14092,11 +14334,11 @@ many438:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many438
+	JMP     many440
 
-tail439:
+tail441:
 	CMPQ       CX, $0x00
-	JLE        done440
+	JLE        done442
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14110,9 +14352,9 @@ tail439:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail439
+	JMP        tail441
 
-done440:
+done442:
 	VZEROUPPER
 	RET
 
@@ -14124,9 +14366,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many441:
+many443:
 	CMPQ    CX, $0x00000020
-	JLT     tail442
+	JLT     tail444
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14147,11 +14389,11 @@ many441:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many441
+	JMP     many443
 
-tail442:
+tail444:
 	CMPQ       CX, $0x00
-	JLE        done443
+	JLE        done445
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14167,9 +14409,9 @@ tail442:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail442
+	JMP        tail444
 
-done443:
+done445:
 	VZEROUPPER
 	RET
 
@@ -14181,9 +14423,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many444:
+many446:
 	CMPQ    CX, $0x00000020
-	JLT     tail445
+	JLT     tail447
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14203,11 +14445,11 @@ many444:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many444
+	JMP     many446
 
-tail445:
+tail447:
 	CMPQ       CX, $0x00
-	JLE        done446
+	JLE        done448
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14222,9 +14464,9 @@ tail445:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail445
+	JMP        tail447
 
-done446:
+done448:
 	VZEROUPPER
 	RET
 
@@ -14236,9 +14478,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many447:
+many449:
 	CMPQ    CX, $0x00000020
-	JLT     tail448
+	JLT     tail450
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14259,11 +14501,11 @@ many447:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many447
+	JMP     many449
 
-tail448:
+tail450:
 	CMPQ       CX, $0x00
-	JLE        done449
+	JLE        done451
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14279,9 +14521,9 @@ tail448:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail448
+	JMP        tail450
 
-done449:
+done451:
 	VZEROUPPER
 	RET
 
@@ -14293,9 +14535,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many450:
+many452:
 	CMPQ    CX, $0x00000020
-	JLT     tail451
+	JLT     tail453
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14311,11 +14553,11 @@ many450:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many450
+	JMP     many452
 
-tail451:
+tail453:
 	CMPQ       CX, $0x00
-	JLE        done452
+	JLE        done454
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14329,9 +14571,9 @@ tail451:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail451
+	JMP        tail453
 
-done452:
+done454:
 	VZEROUPPER
 	RET
 
@@ -14343,9 +14585,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many453:
+many455:
 	CMPQ    CX, $0x00000020
-	JLT     tail454
+	JLT     tail456
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14366,11 +14608,11 @@ many453:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many453
+	JMP     many455
 
-tail454:
+tail456:
 	CMPQ       CX, $0x00
-	JLE        done455
+	JLE        done457
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14386,9 +14628,9 @@ tail454:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail454
+	JMP        tail456
 
-done455:
+done457:
 	VZEROUPPER
 	RET
 
@@ -14400,9 +14642,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many456:
+many458:
 	CMPQ    CX, $0x00000020
-	JLT     tail457
+	JLT     tail459
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14418,11 +14660,11 @@ many456:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many456
+	JMP     many458
 
-tail457:
+tail459:
 	CMPQ       CX, $0x00
-	JLE        done458
+	JLE        done460
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14436,9 +14678,9 @@ tail457:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail457
+	JMP        tail459
 
-done458:
+done460:
 	VZEROUPPER
 	RET
 
@@ -14450,9 +14692,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many459:
+many461:
 	CMPQ    CX, $0x00000020
-	JLT     tail460
+	JLT     tail462
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14472,11 +14714,11 @@ many459:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many459
+	JMP     many461
 
-tail460:
+tail462:
 	CMPQ       CX, $0x00
-	JLE        done461
+	JLE        done463
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14491,9 +14733,9 @@ tail460:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail460
+	JMP        tail462
 
-done461:
+done463:
 	VZEROUPPER
 	RET
 
@@ -14505,9 +14747,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many462:
+many464:
 	CMPQ      CX, $0x00000020
-	JLT       tail463
+	JLT       tail465
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -14548,11 +14790,11 @@ many462:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many462
+	JMP       many464
 
-tail463:
+tail465:
 	CMPQ       CX, $0x00
-	JLE        done464
+	JLE        done466
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14573,9 +14815,9 @@ tail463:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail463
+	JMP        tail465
 
-done464:
+done466:
 	VZEROUPPER
 	RET
 
@@ -14587,9 +14829,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many465:
+many467:
 	CMPQ      CX, $0x00000020
-	JLT       tail466
+	JLT       tail468
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -14625,11 +14867,11 @@ many465:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many465
+	JMP       many467
 
-tail466:
+tail468:
 	CMPQ       CX, $0x00
-	JLE        done467
+	JLE        done469
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14648,9 +14890,9 @@ tail466:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail466
+	JMP        tail468
 
-done467:
+done469:
 	VZEROUPPER
 	RET
 
@@ -14662,9 +14904,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many468:
+many470:
 	CMPQ      CX, $0x00000020
-	JLT       tail469
+	JLT       tail471
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -14705,11 +14947,11 @@ many468:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many468
+	JMP       many470
 
-tail469:
+tail471:
 	CMPQ       CX, $0x00
-	JLE        done470
+	JLE        done472
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14730,9 +14972,9 @@ tail469:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail469
+	JMP        tail471
 
-done470:
+done472:
 	VZEROUPPER
 	RET
 
@@ -14744,9 +14986,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many471:
+many473:
 	CMPQ      CX, $0x00000020
-	JLT       tail472
+	JLT       tail474
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -14782,11 +15024,11 @@ many471:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many471
+	JMP       many473
 
-tail472:
+tail474:
 	CMPQ       CX, $0x00
-	JLE        done473
+	JLE        done475
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14805,9 +15047,9 @@ tail472:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail472
+	JMP        tail474
 
-done473:
+done475:
 	VZEROUPPER
 	RET
 
@@ -14819,9 +15061,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many474:
+many476:
 	CMPQ    CX, $0x00000020
-	JLT     tail475
+	JLT     tail477
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14842,11 +15084,11 @@ many474:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many474
+	JMP     many476
 
-tail475:
+tail477:
 	CMPQ       CX, $0x00
-	JLE        done476
+	JLE        done478
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14862,9 +15104,9 @@ tail475:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail475
+	JMP        tail477
 
-done476:
+done478:
 	VZEROUPPER
 	RET
 
@@ -14876,9 +15118,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many477:
+many479:
 	CMPQ    CX, $0x00000020
-	JLT     tail478
+	JLT     tail480
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14894,11 +15136,11 @@ many477:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many477
+	JMP     many479
 
-tail478:
+tail480:
 	CMPQ       CX, $0x00
-	JLE        done479
+	JLE        done481
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14912,9 +15154,9 @@ tail478:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail478
+	JMP        tail480
 
-done479:
+done481:
 	VZEROUPPER
 	RET
 
@@ -14926,9 +15168,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many480:
+many482:
 	CMPQ    CX, $0x00000020
-	JLT     tail481
+	JLT     tail483
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14949,11 +15191,11 @@ many480:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many480
+	JMP     many482
 
-tail481:
+tail483:
 	CMPQ       CX, $0x00
-	JLE        done482
+	JLE        done484
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14969,9 +15211,9 @@ tail481:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail481
+	JMP        tail483
 
-done482:
+done484:
 	VZEROUPPER
 	RET
 
@@ -14983,9 +15225,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many483:
+many485:
 	CMPQ    CX, $0x00000020
-	JLT     tail484
+	JLT     tail486
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15001,11 +15243,11 @@ many483:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many483
+	JMP     many485
 
-tail484:
+tail486:
 	CMPQ       CX, $0x00
-	JLE        done485
+	JLE        done487
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15019,9 +15261,9 @@ tail484:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail484
+	JMP        tail486
 
-done485:
+done487:
 	VZEROUPPER
 	RET
 
@@ -15033,9 +15275,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many486:
+many488:
 	CMPQ    CX, $0x00000020
-	JLT     tail487
+	JLT     tail489
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15056,11 +15298,11 @@ many486:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many486
+	JMP     many488
 
-tail487:
+tail489:
 	CMPQ       CX, $0x00
-	JLE        done488
+	JLE        done490
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15076,9 +15318,9 @@ tail487:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail487
+	JMP        tail489
 
-done488:
+done490:
 	VZEROUPPER
 	RET
 
@@ -15090,9 +15332,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many489:
+many491:
 	CMPQ    CX, $0x00000020
-	JLT     tail490
+	JLT     tail492
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15108,11 +15350,11 @@ many489:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many489
+	JMP     many491
 
-tail490:
+tail492:
 	CMPQ       CX, $0x00
-	JLE        done491
+	JLE        done493
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15126,9 +15368,9 @@ tail490:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail490
+	JMP        tail492
 
-done491:
+done493:
 	VZEROUPPER
 	RET
 
@@ -15140,9 +15382,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many492:
+many494:
 	CMPQ    CX, $0x00000010
-	JLT     tail493
+	JLT     tail495
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -15159,11 +15401,11 @@ many492:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many492
+	JMP     many494
 
-tail493:
+tail495:
 	CMPQ       CX, $0x00
-	JLE        done494
+	JLE        done496
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15181,9 +15423,9 @@ tail493:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail493
+	JMP        tail495
 
-done494:
+done496:
 	VZEROUPPER
 	RET
 
@@ -15197,9 +15439,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many495:
+many497:
 	CMPQ    CX, $0x00000010
-	JLT     tail496
+	JLT     tail498
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -15222,11 +15464,11 @@ many495:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many495
+	JMP     many497
 
-tail496:
+tail498:
 	CMPQ       CX, $0x00
-	JLE        done497
+	JLE        done499
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -15248,9 +15490,9 @@ tail496:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail496
+	JMP        tail498
 
-done497:
+done499:
 	VZEROUPPER
 	RET
 
@@ -15261,9 +15503,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many498:
+many500:
 	CMPQ    CX, $0x00000020
-	JLT     tail499
+	JLT     tail501
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15284,11 +15526,11 @@ many498:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many498
+	JMP     many500
 
-tail499:
+tail501:
 	CMPQ       CX, $0x00
-	JLE        done500
+	JLE        done502
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15304,9 +15546,9 @@ tail499:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail499
+	JMP        tail501
 
-done500:
+done502:
 	VZEROUPPER
 	RET
 
@@ -15317,9 +15559,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many501:
+many503:
 	CMPQ    CX, $0x00000020
-	JLT     tail502
+	JLT     tail504
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15336,11 +15578,11 @@ many501:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many501
+	JMP     many503
 
-tail502:
+tail504:
 	CMPQ       CX, $0x00
-	JLE        done503
+	JLE        done505
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15355,9 +15597,9 @@ tail502:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail502
+	JMP        tail504
 
-done503:
+done505:
 	VZEROUPPER
 	RET
 
@@ -15368,9 +15610,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many504:
+many506:
 	CMPQ    CX, $0x00000020
-	JLT     tail505
+	JLT     tail507
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15387,11 +15629,11 @@ many504:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many504
+	JMP     many506
 
-tail505:
+tail507:
 	CMPQ       CX, $0x00
-	JLE        done506
+	JLE        done508
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15406,9 +15648,9 @@ tail505:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail505
+	JMP        tail507
 
-done506:
+done508:
 	VZEROUPPER
 	RET
 
@@ -15419,9 +15661,9 @@ TEXT ·floorAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many507:
+many509:
 	CMPQ     CX, $0x00000020
-	JLT      tail508
+	JLT      tail510
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15437,11 +15679,11 @@ many507:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many507
+	JMP      many509
 
-tail508:
+tail510:
 	CMPQ       CX, $0x00
-	JLE        done509
+	JLE        done511
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15455,9 +15697,9 @@ tail508:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail508
+	JMP        tail510
 
-done509:
+done511:
 	VZEROUPPER
 	RET
 
@@ -15468,9 +15710,9 @@ TEXT ·ceilAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many510:
+many512:
 	CMPQ     CX, $0x00000020
-	JLT      tail511
+	JLT      tail513
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15486,11 +15728,11 @@ many510:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many510
+	JMP      many512
 
-tail511:
+tail513:
 	CMPQ       CX, $0x00
-	JLE        done512
+	JLE        done514
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15504,9 +15746,9 @@ tail511:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail511
+	JMP        tail513
 
-done512:
+done514:
 	VZEROUPPER
 	RET
 
@@ -15517,9 +15759,9 @@ TEXT ·roundToEvenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many513:
+many515:
 	CMPQ     CX, $0x00000020
-	JLT      tail514
+	JLT      tail516
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15535,11 +15777,11 @@ many513:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many513
+	JMP      many515
 
-tail514:
+tail516:
 	CMPQ       CX, $0x00
-	JLE        done515
+	JLE        done517
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15553,9 +15795,9 @@ tail514:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail514
+	JMP        tail516
 
-done515:
+done517:
 	VZEROUPPER
 	RET
 
@@ -15566,9 +15808,9 @@ TEXT ·roundAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many516:
+many518:
 	CMPQ     CX, $0x00000020
-	JLT      tail517
+	JLT      tail519
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15598,11 +15840,11 @@ many516:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many516
+	JMP      many518
 
-tail517:
+tail519:
 	CMPQ       CX, $0x00
-	JLE        done518
+	JLE        done520
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15621,9 +15863,9 @@ tail517:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail517
+	JMP        tail519
 
-done518:
+done520:
 	VZEROUPPER
 	RET
 
@@ -15634,9 +15876,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many519:
+many521:
 	CMPQ    CX, $0x00000020
-	JLT     tail520
+	JLT     tail522
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15652,11 +15894,11 @@ many519:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many519
+	JMP     many521
 
-tail520:
+tail522:
 	CMPQ       CX, $0x00
-	JLE        done521
+	JLE        done523
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15670,9 +15912,9 @@ tail520:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail520
+	JMP        tail522
 
-done521:
+done523:
 	VZEROUPPER
 	RET
 
@@ -15683,9 +15925,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many522:
+many524:
 	CMPQ    CX, $0x00000020
-	JLT     tail523
+	JLT     tail525
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15706,11 +15948,11 @@ many522:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many522
+	JMP     many524
 
-tail523:
+tail525:
 	CMPQ       CX, $0x00
-	JLE        done524
+	JLE        done526
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15726,9 +15968,9 @@ tail523:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail523
+	JMP        tail525
 
-done524:
+done526:
 	VZEROUPPER
 	RET
 
@@ -15739,9 +15981,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many525:
+many527:
 	CMPQ       CX, $0x00000020
-	JLT        tail526
+	JLT        tail528
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -15757,11 +15999,11 @@ many525:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many525
+	JMP        many527
 
-tail526:
+tail528:
 	CMPQ       CX, $0x00
-	JLE        done527
+	JLE        done529
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15775,9 +16017,9 @@ tail526:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail526
+	JMP        tail528
 
-done527:
+done529:
 	VZEROUPPER
 	RET
 
@@ -15788,9 +16030,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many528:
+many530:
 	CMPQ         CX, $0x00000010
-	JLT          tail529
+	JLT          tail531
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -15857,11 +16099,11 @@ many528:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many528
+	JMP          many530
 
-tail529:
+tail531:
 	CMPQ         CX, $0x00
-	JLE          done530
+	JLE          done532
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -15909,9 +16151,9 @@ tail529:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail529
+	JMP          tail531
 
-done530:
+done532:
 	VZEROUPPER
 	RET
 
@@ -15922,9 +16164,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many531:
+many533:
 	CMPQ         CX, $0x00000010
-	JLT          tail532
+	JLT          tail534
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -15994,11 +16236,11 @@ many531:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many531
+	JMP          many533
 
-tail532:
+tail534:
 	CMPQ         CX, $0x00
-	JLE          done533
+	JLE          done535
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16049,9 +16291,9 @@ tail532:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail532
+	JMP          tail534
 
-done533:
+done535:
 	VZEROUPPER
 	RET
 
@@ -16062,9 +16304,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many534:
+many536:
 	CMPQ         CX, $0x00000010
-	JLT          tail535
+	JLT          tail537
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -16138,11 +16380,11 @@ many534:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many534
+	JMP          many536
 
-tail535:
+tail537:
 	CMPQ         CX, $0x00
-	JLE          done536
+	JLE          done538
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16194,9 +16436,9 @@ tail535:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail535
+	JMP          tail537
 
-done536:
+done538:
 	VZEROUPPER
 	RET
 
@@ -16208,9 +16450,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many537:
+many539:
 	CMPQ         CX, $0x00000010
-	JLT          tail538
+	JLT          tail540
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -16279,11 +16521,11 @@ many537:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many537
+	JMP          many539
 
-tail538:
+tail540:
 	CMPQ         CX, $0x00
-	JLE          done539
+	JLE          done541
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16332,9 +16574,9 @@ tail538:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail538
+	JMP          tail540
 
-done539:
+done541:
 	VZEROUPPER
 	RET
 
@@ -16345,9 +16587,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many540:
+many542:
 	CMPQ         CX, $0x00000010
-	JLT          tail541
+	JLT          tail543
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -16462,11 +16704,11 @@ many540:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many540
+	JMP          many542
 
-tail541:
+tail543:
 	CMPQ         CX, $0x00
-	JLE          done542
+	JLE          done544
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16546,9 +16788,9 @@ tail541:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail541
+	JMP          tail543
 
-done542:
+done544:
 	VZEROUPPER
 	RET
 
@@ -16559,9 +16801,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many543:
+many545:
 	CMPQ      CX, $0x00000020
-	JLT       tail544
+	JLT       tail546
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16591,11 +16833,11 @@ many543:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many543
+	JMP       many545
 
-tail544:
+tail546:
 	CMPQ       CX, $0x00
-	JLE        done545
+	JLE        done547
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16614,9 +16856,9 @@ tail544:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail544
+	JMP        tail546
 
-done545:
+done547:
 	VZEROUPPER
 	RET
 
@@ -16628,9 +16870,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many546:
+many548:
 	CMPQ      CX, $0x00000020
-	JLT       tail547
+	JLT       tail549
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -16655,11 +16897,11 @@ many546:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many546
+	JMP       many548
 
-tail547:
+tail549:
 	CMPQ       CX, $0x00
-	JLE        done548
+	JLE        done550
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16676,9 +16918,9 @@ tail547:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail547
+	JMP        tail549
 
-done548:
+done550:
 	VZEROUPPER
 	RET
 
@@ -16689,9 +16931,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many549:
+many551:
 	CMPQ      CX, $0x00000020
-	JLT       tail550
+	JLT       tail552
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16726,11 +16968,11 @@ many549:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many549
+	JMP       many551
 
-tail550:
+tail552:
 	CMPQ       CX, $0x00
-	JLE        done551
+	JLE        done553
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16751,9 +16993,9 @@ tail550:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail550
+	JMP        tail552
 
-done551:
+done553:
 	VZEROUPPER
 	RET
 
@@ -16765,9 +17007,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many552:
+many554:
 	CMPQ      CX, $0x00000010
-	JLT       tail553
+	JLT       tail555
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16786,11 +17028,11 @@ many552:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many552
+	JMP       many554
 
-tail553:
+tail555:
 	CMPQ       CX, $0x00
-	JLE        done554
+	JLE        done556
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16810,9 +17052,9 @@ tail553:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail553
+	JMP        tail555
 
-done554:
+done556:
 	VZEROUPPER
 	RET
 
@@ -16824,9 +17066,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many555:
+many557:
 	CMPQ      CX, $0x00000010
-	JLT       tail556
+	JLT       tail558
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -16851,11 +17093,11 @@ many555:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many555
+	JMP       many557
 
-tail556:
+tail558:
 	CMPQ       CX, $0x00
-	JLE        done557
+	JLE        done559
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16878,9 +17120,9 @@ tail556:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail556
+	JMP        tail558
 
-done557:
+done559:
 	VZEROUPPER
 	RET
 
@@ -16892,9 +17134,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many558:
+many560:
 	CMPQ      CX, $0x00000020
-	JLT       tail559
+	JLT       tail561
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16924,11 +17166,11 @@ many558:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many558
+	JMP       many560
 
-tail559:
+tail561:
 	CMPQ       CX, $0x00
-	JLE        done560
+	JLE        done562
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16947,9 +17189,9 @@ tail559:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail559
+	JMP        tail561
 
-done560:
+done562:
 	VZEROUPPER
 	RET
 
@@ -16961,9 +17203,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many561:
+many563:
 	CMPQ      CX, $0x00000020
-	JLT       tail562
+	JLT       tail564
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16993,11 +17235,11 @@ many561:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many561
+	JMP       many563
 
-tail562:
+tail564:
 	CMPQ       CX, $0x00
-	JLE        done563
+	JLE        done565
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17016,9 +17258,9 @@ tail562:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail562
+	JMP        tail564
 
-done563:
+done565:
 	VZEROUPPER
 	RET
 
@@ -17030,9 +17272,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many564:
+many566:
 	CMPQ      CX, $0x00000020
-	JLT       tail565
+	JLT       tail567
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -17066,11 +17308,11 @@ many564:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many564
+	JMP       many566
 
-tail565:
+tail567:
 	CMPQ       CX, $0x00
-	JLE        done566
+	JLE        done568
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17090,9 +17332,9 @@ tail565:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail565
+	JMP        tail567
 
-done566:
+done568:
 	VZEROUPPER
 	RET
 
@@ -17105,9 +17347,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many567:
+many569:
 	CMPQ      CX, $0x00000010
-	JLT       tail568
+	JLT       tail570
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -17125,11 +17367,11 @@ many567:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many567
+	JMP       many569
 
-tail568:
+tail570:
 	CMPQ       CX, $0x00
-	JLE        done569
+	JLE        done571
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17148,9 +17390,9 @@ tail568:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail568
+	JMP        tail570
 
-done569:
+done571:
 	VZEROUPPER
 	RET
 
@@ -17162,9 +17404,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many570:
+many572:
 	CMPQ      CX, $0x00000010
-	JLT       tail571
+	JLT       tail573
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17186,11 +17428,11 @@ many570:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many570
+	JMP       many572
 
-tail571:
+tail573:
 	CMPQ       CX, $0x00
-	JLE        done572
+	JLE        done574
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17212,9 +17454,9 @@ tail571:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail571
+	JMP        tail573
 
-done572:
+done574:
 	VZEROUPPER
 	RET
 
@@ -17226,9 +17468,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many573:
+many575:
 	CMPQ      CX, $0x00000010
-	JLT       tail574
+	JLT       tail576
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17250,11 +17492,11 @@ many573:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many573
+	JMP       many575
 
-tail574:
+tail576:
 	CMPQ       CX, $0x00
-	JLE        done575
+	JLE        done577
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17276,9 +17518,9 @@ tail574:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail574
+	JMP        tail576
 
-done575:
+done577:
 	VZEROUPPER
 	RET
 
@@ -17289,9 +17531,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many576:
+many578:
 	CMPQ    CX, $0x00000020
-	JLT     tail577
+	JLT     tail579
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -17317,11 +17559,11 @@ many576:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many576
+	JMP     many578
 
-tail577:
+tail579:
 	CMPQ       CX, $0x00
-	JLE        done578
+	JLE        done580
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17339,9 +17581,9 @@ tail577:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail577
+	JMP        tail579
 
-done578:
+done580:
 	VZEROUPPER
 	RET
 
@@ -17353,9 +17595,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many579:
+many581:
 	CMPQ    CX, $0x00000010
-	JLT     tail580
+	JLT     tail582
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -17376,11 +17618,11 @@ many579:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many579
+	JMP     many581
 
-tail580:
+tail582:
 	CMPQ       CX, $0x00
-	JLE        done581
+	JLE        done583
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17401,9 +17643,9 @@ tail580:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail580
+	JMP        tail582
 
-done581:
+done583:
 	VZEROUPPER
 	RET
 
@@ -17414,9 +17656,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many582:
+many584:
 	CMPQ         CX, $0x00000008
-	JLT          tail583
+	JLT          tail585
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -17454,11 +17696,11 @@ many582:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many582
+	JMP          many584
 
-tail583:
+tail585:
 	CMPQ         CX, $0x00
-	JLE          done584
+	JLE          done586
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17503,9 +17745,9 @@ tail583:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail583
+	JMP          tail585
 
-done584:
+done586:
 	VZEROUPPER
 	RET
 
@@ -17517,9 +17759,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many585:
+many587:
 	CMPQ         CX, $0x00000008
-	JLT          tail586
+	JLT          tail588
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -17567,11 +17809,11 @@ many585:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many585
+	JMP          many587
 
-tail586:
+tail588:
 	CMPQ         CX, $0x00
-	JLE          done587
+	JLE          done589
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -17626,9 +17868,9 @@ tail586:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail586
+	JMP          tail588
 
-done587:
+done589:
 	VZEROUPPER
 	RET
 
@@ -17639,9 +17881,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many588:
+many590:
 	CMPQ         CX, $0x00000008
-	JLT          tail589
+	JLT          tail591
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -17683,11 +17925,11 @@ many588:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many588
+	JMP          many590
 
-tail589:
+tail591:
 	CMPQ         CX, $0x00
-	JLE          done590
+	JLE          done592
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17736,9 +17978,9 @@ tail589:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail589
+	JMP          tail591
 
-done590:
+done592:
 	VZEROUPPER
 	RET
 
@@ -17749,9 +17991,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many591:
+many593:
 	CMPQ         CX, $0x00000008
-	JLT          tail592
+	JLT          tail594
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+320(SB), Y2
@@ -17867,11 +18109,11 @@ many591:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many591
+	JMP          many593
 
-tail592:
+tail594:
 	CMPQ         CX, $0x00
-	JLE          done593
+	JLE          done595
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17994,9 +18236,9 @@ tail592:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail592
+	JMP          tail594
 
-done593:
+done595:
 	VZEROUPPER
 	RET
 
@@ -18007,9 +18249,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many594:
+many596:
 	CMPQ         CX, $0x00000008
-	JLT          tail595
+	JLT          tail597
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -18087,11 +18329,11 @@ many594:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many594
+	JMP          many596
 
-tail595:
+tail597:
 	CMPQ         CX, $0x00
-	JLE          done596
+	JLE          done598
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18176,9 +18418,9 @@ tail595:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail595
+	JMP          tail597
 
-done596:
+done598:
 	VZEROUPPER
 	RET
 
@@ -18189,9 +18431,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many597:
+many599:
 	CMPQ        CX, $0x00000008
-	JLT         tail598
+	JLT         tail600
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2368(SB), Y2
@@ -18257,11 +18499,11 @@ many597:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many597
+	JMP         many599
 
-tail598:
+tail600:
 	CMPQ        CX, $0x00
-	JLE         done599
+	JLE         done601
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -18334,9 +18576,9 @@ tail598:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail598
+	JMP         tail600
 
-done599:
+done601:
 	VZEROUPPER
 	RET
 
@@ -18347,9 +18589,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many600:
+many602:
 	CMPQ        CX, $0x00000008
-	JLT         tail601
+	JLT         tail603
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+192(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -18427,11 +18669,11 @@ many600:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many600
+	JMP         many602
 
-tail601:
+tail603:
 	CMPQ        CX, $0x00
-	JLE         done602
+	JLE         done604
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -18516,9 +18758,9 @@ tail601:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail601
+	JMP         tail603
 
-done602:
+done604:
 	VZEROUPPER
 	RET
 
@@ -18529,9 +18771,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many603:
+many605:
 	CMPQ         CX, $0x00000008
-	JLT          tail604
+	JLT          tail606
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3520(SB), Y2
@@ -18639,11 +18881,11 @@ many603:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many603
+	JMP          many605
 
-tail604:
+tail606:
 	CMPQ         CX, $0x00
-	JLE          done605
+	JLE          done607
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18758,9 +19000,9 @@ tail604:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail604
+	JMP          tail606
 
-done605:
+done607:
 	VZEROUPPER
 	RET
 
@@ -18771,9 +19013,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many606:
+many608:
 	CMPQ         CX, $0x00000008
-	JLT          tail607
+	JLT          tail609
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y2
@@ -18817,11 +19059,11 @@ many606:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many606
+	JMP          many608
 
-tail607:
+tail609:
 	CMPQ         CX, $0x00
-	JLE          done608
+	JLE          done610
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18872,9 +19114,9 @@ tail607:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail607
+	JMP          tail609
 
-done608:
+done610:
 	VZEROUPPER
 	RET
 
@@ -18885,9 +19127,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many609:
+many611:
 	CMPQ         CX, $0x00000008
-	JLT          tail610
+	JLT          tail612
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y1
@@ -18930,11 +19172,11 @@ many609:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many609
+	JMP          many611
 
-tail610:
+tail612:
 	CMPQ         CX, $0x00
-	JLE          done611
+	JLE          done613
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18984,9 +19226,9 @@ tail610:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail610
+	JMP          tail612
 
-done611:
+done613:
 	VZEROUPPER
 	RET
 
@@ -18997,9 +19239,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many612:
+many614:
 	CMPQ         CX, $0x00000008
-	JLT          tail613
+	JLT          tail615
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -19043,11 +19285,11 @@ many612:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many612
+	JMP          many614
 
-tail613:
+tail615:
 	CMPQ         CX, $0x00
-	JLE          done614
+	JLE          done616
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19098,9 +19340,9 @@ tail613:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail613
+	JMP          tail615
 
-done614:
+done616:
 	VZEROUPPER
 	RET
 
@@ -19111,9 +19353,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many615:
+many617:
 	CMPQ         CX, $0x00000008
-	JLT          tail616
+	JLT          tail618
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -19163,11 +19405,11 @@ many615:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many615
+	JMP          many617
 
-tail616:
+tail618:
 	CMPQ         CX, $0x00
-	JLE          done617
+	JLE          done619
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19224,9 +19466,9 @@ tail616:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail616
+	JMP          tail618
 
-done617:
+done619:
 	VZEROUPPER
 	RET
 
@@ -19237,9 +19479,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many618:
+many620:
 	CMPQ         CX, $0x00000008
-	JLT          tail619
+	JLT          tail621
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -19289,11 +19531,11 @@ many618:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many618
+	JMP          many620
 
-tail619:
+tail621:
 	CMPQ         CX, $0x00
-	JLE          done620
+	JLE          done622
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19350,9 +19592,9 @@ tail619:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail619
+	JMP          tail621
 
-done620:
+done622:
 	VZEROUPPER
 	RET
 
@@ -19364,9 +19606,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many621:
+many623:
 	CMPQ         CX, $0x00000008
-	JLT          tail622
+	JLT          tail624
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -19435,11 +19677,11 @@ many621:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many621
+	JMP          many623
 
-tail622:
+tail624:
 	CMPQ         CX, $0x00
-	JLE          done623
+	JLE          done625
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -19515,9 +19757,9 @@ tail622:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail622
+	JMP          tail624
 
-done623:
+done625:
 	VZEROUPPER
 	RET
 
@@ -19528,9 +19770,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many624:
+many626:
 	CMPQ        CX, $0x00000008
-	JLT         tail625
+	JLT         tail627
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VMOVUPS     constants<>+192(SB), Y2
@@ -19619,11 +19861,11 @@ many624:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many624
+	JMP         many626
 
-tail625:
+tail627:
 	CMPQ        CX, $0x00
-	JLE         done626
+	JLE         done628
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -19719,9 +19961,9 @@ tail625:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail625
+	JMP         tail627
 
-done626:
+done628:
 	VZEROUPPER
 	RET
 
@@ -19732,9 +19974,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many627:
+many629:
 	CMPQ         CX, $0x00000008
-	JLT          tail628
+	JLT          tail630
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -19784,11 +20026,11 @@ many627:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many627
+	JMP          many629
 
-tail628:
+tail630:
 	CMPQ         CX, $0x00
-	JLE          done629
+	JLE          done631
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19845,9 +20087,9 @@ tail628:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail628
+	JMP          tail630
 
-done629:
+done631:
 	VZEROUPPER
 	RET
 
@@ -19865,9 +20107,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many630:
+many632:
 	CMPQ    CX, $0x00000040
-	JLT     tail631
+	JLT     tail633
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -19886,12 +20128,12 @@ many630:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many630
+	JMP     many632
 
-tail631:
+tail633:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done632
+	JLE          done634
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19904,7 +20146,7 @@ tail631:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done632
+	JLE          done634
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19917,7 +20159,7 @@ tail631:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done632
+	JLE          done634
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19930,7 +20172,7 @@ tail631:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done632
+	JLE          done634
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19943,7 +20185,7 @@ tail631:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done632
+	JLE          done634
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19956,7 +20198,7 @@ tail631:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done632
+	JLE          done634
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19969,7 +20211,7 @@ tail631:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done632
+	JLE          done634
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19982,7 +20224,7 @@ tail631:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done632
+	JLE          done634
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -19995,7 +20237,7 @@ tail631:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done632:
+done634:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -20027,9 +20269,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many633:
+many635:
 	CMPQ    CX, $0x00000040
-	JLT     tail634
+	JLT     tail636
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -20048,12 +20290,12 @@ many633:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many633
+	JMP     many635
 
-tail634:
+tail636:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done635
+	JLE          done637
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20066,7 +20308,7 @@ tail634:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done635
+	JLE          done637
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20079,7 +20321,7 @@ tail634:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done635
+	JLE          done637
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20092,7 +20334,7 @@ tail634:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done635
+	JLE          done637
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20105,7 +20347,7 @@ tail634:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done635
+	JLE          done637
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20118,7 +20360,7 @@ tail634:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done635
+	JLE          done637
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20131,7 +20373,7 @@ tail634:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done635
+	JLE          done637
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20144,7 +20386,7 @@ tail634:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done635
+	JLE          done637
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20157,7 +20399,7 @@ tail634:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done635:
+done637:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -20189,9 +20431,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many636:
+many638:
 	CMPQ      CX, $0x00000040
-	JLT       tail637
+	JLT       tail639
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -20258,12 +20500,12 @@ many636:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many636
+	JMP       many638
 
-tail637:
+tail639:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done638
+	JLE          done640
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20282,7 +20524,7 @@ tail637:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done638
+	JLE          done640
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20301,7 +20543,7 @@ tail637:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done638
+	JLE          done640
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20320,7 +20562,7 @@ tail637:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done638
+	JLE          done640
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20339,7 +20581,7 @@ tail637:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done638
+	JLE          done640
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20358,7 +20600,7 @@ tail637:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done638
+	JLE          done640
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20377,7 +20619,7 @@ tail637:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done638
+	JLE          done640
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20396,7 +20638,7 @@ tail637:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done638
+	JLE          done640
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20415,7 +20657,7 @@ tail637:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done638:
+done640:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -20507,9 +20749,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many639:
+many641:
 	CMPQ      CX, $0x00000040
-	JLT       tail640
+	JLT       tail642
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -20576,12 +20818,12 @@ many639:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many639
+	JMP       many641
 
-tail640:
+tail642:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done641
+	JLE          done643
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20600,7 +20842,7 @@ tail640:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done641
+	JLE          done643
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20619,7 +20861,7 @@ tail640:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done641
+	JLE          done643
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20638,7 +20880,7 @@ tail640:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done641
+	JLE          done643
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20657,7 +20899,7 @@ tail640:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done641
+	JLE          done643
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20676,7 +20918,7 @@ tail640:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done641
+	JLE          done643
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20695,7 +20937,7 @@ tail640:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done641
+	JLE          done643
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20714,7 +20956,7 @@ tail640:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done641
+	JLE          done643
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20733,7 +20975,7 @@ tail640:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done641:
+done643:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -20819,19 +21061,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many642:
+many644:
 	CMPQ      CX, $0x00000008
-	JLT       tail643
+	JLT       tail645
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found644
+	JNE       found646
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many642
+	JMP       many644
 
-tail643:
+tail645:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -20844,15 +21086,15 @@ tail643:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found644
+	JNE        found646
 	ADDQ       CX, DX
-	JMP        done645
+	JMP        done647
 
-found644:
+found646:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done645:
+done647:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -20864,9 +21106,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many646:
+many648:
 	CMPQ      CX, $0x00000010
-	JLT       tail647
+	JLT       tail649
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -20878,20 +21120,20 @@ many646:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many646
+	JMP       many648
 
-tail647:
+tail649:
 	TESTQ     CX, CX
-	JEQ       done648
+	JEQ       done650
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail647
+	JMP       tail649
 
-done648:
+done650:
 	VZEROUPPER
 	RET
 
@@ -20902,16 +21144,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many649:
+many651:
 	SUBQ      $0x08, CX
-	JLT       done650
+	JLT       done652
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many649
+	JMP       many651
 
-done650:
+done652:
 	VZEROUPPER
 	RET
 
@@ -20922,16 +21164,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many651:
+many653:
 	SUBQ      $0x08, CX
-	JLT       done652
+	JLT       done654
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many651
+	JMP       many653
 
-done652:
+done654:
 	VZEROUPPER
 	RET
 
@@ -20942,17 +21184,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many653:
+many655:
 	SUBQ      $0x08, CX
-	JLT       done654
+	JLT       done656
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many653
+	JMP       many655
 
-done654:
+done656:
 	VZEROUPPER
 	RET
 
@@ -20963,9 +21205,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many655:
+many657:
 	SUBQ         $0x08, CX
-	JLT          done656
+	JLT          done658
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4992(SB), Y3
@@ -20985,9 +21227,9 @@ many655:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many655
+	JMP          many657
 
-done656:
+done658:
 	VZEROUPPER
 	RET
 
@@ -21001,45 +21243,13 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many657:
-	SUBQ    $0x08, CX
-	JLT     done658
-	VMOVUPS (BX), Y0
-	VMOVUPS (SI), Y2
-	VMOVUPS (DX), Y1
-	VCMPPS  $0x00, Y2, Y0, Y0
-	VANDPS  Y1, Y0, Y2
-	VANDNPS Y1, Y0, Y1
-	VADDPS  (AX), Y2, Y2
-	VMOVUPS Y2, (AX)
-	VMOVUPS Y1, (DX)
-	ADDQ    $0x20, AX
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, SI
-	JMP     many657
-
-done658:
-	VZEROUPPER
-	RET
-
-// func claimFirstAVX2(sum []float32, rest []float32, x []float32, best []float32)
-// Requires: AVX
-TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
-	MOVQ   sum_base+0(FP), AX
-	MOVQ   sum_len+8(FP), CX
-	MOVQ   rest_base+24(FP), DX
-	MOVQ   x_base+48(FP), BX
-	MOVQ   best_base+72(FP), SI
-	VXORPS Y0, Y0, Y0
-
 many659:
 	SUBQ    $0x08, CX
 	JLT     done660
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
-	VCMPPS  $0x08, Y2, Y0, Y0
+	VCMPPS  $0x00, Y2, Y0, Y0
 	VANDPS  Y1, Y0, Y2
 	VANDNPS Y1, Y0, Y1
 	VADDPS  (AX), Y2, Y2
@@ -21055,6 +21265,38 @@ done660:
 	VZEROUPPER
 	RET
 
+// func claimFirstAVX2(sum []float32, rest []float32, x []float32, best []float32)
+// Requires: AVX
+TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
+	MOVQ   sum_base+0(FP), AX
+	MOVQ   sum_len+8(FP), CX
+	MOVQ   rest_base+24(FP), DX
+	MOVQ   x_base+48(FP), BX
+	MOVQ   best_base+72(FP), SI
+	VXORPS Y0, Y0, Y0
+
+many661:
+	SUBQ    $0x08, CX
+	JLT     done662
+	VMOVUPS (BX), Y0
+	VMOVUPS (SI), Y2
+	VMOVUPS (DX), Y1
+	VCMPPS  $0x08, Y2, Y0, Y0
+	VANDPS  Y1, Y0, Y2
+	VANDNPS Y1, Y0, Y1
+	VADDPS  (AX), Y2, Y2
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y1, (DX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	JMP     many661
+
+done662:
+	VZEROUPPER
+	RET
+
 // func lessAVX2(dst []bool, x []float32, y []float32)
 // Requires: AVX, AVX2
 TEXT ·lessAVX2(SB), NOSPLIT, $0-72
@@ -21064,9 +21306,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many661:
+many663:
 	SUBQ         $0x08, CX
-	JLT          done662
+	JLT          done664
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21077,9 +21319,9 @@ many661:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many661
+	JMP          many663
 
-done662:
+done664:
 	VZEROUPPER
 	RET
 
@@ -21092,9 +21334,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many663:
+many665:
 	SUBQ         $0x08, CX
-	JLT          done664
+	JLT          done666
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21104,9 +21346,9 @@ many663:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many663
+	JMP          many665
 
-done664:
+done666:
 	VZEROUPPER
 	RET
 
@@ -21119,9 +21361,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many665:
+many667:
 	SUBQ         $0x08, CX
-	JLT          done666
+	JLT          done668
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21132,9 +21374,9 @@ many665:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many665
+	JMP          many667
 
-done666:
+done668:
 	VZEROUPPER
 	RET
 
@@ -21147,9 +21389,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many667:
+many669:
 	SUBQ         $0x08, CX
-	JLT          done668
+	JLT          done670
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21159,9 +21401,9 @@ many667:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many667
+	JMP          many669
 
-done668:
+done670:
 	VZEROUPPER
 	RET
 
@@ -21174,9 +21416,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many669:
+many671:
 	SUBQ         $0x08, CX
-	JLT          done670
+	JLT          done672
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21187,9 +21429,9 @@ many669:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many669
+	JMP          many671
 
-done670:
+done672:
 	VZEROUPPER
 	RET
 
@@ -21202,9 +21444,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many671:
+many673:
 	SUBQ         $0x08, CX
-	JLT          done672
+	JLT          done674
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21214,9 +21456,9 @@ many671:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many671
+	JMP          many673
 
-done672:
+done674:
 	VZEROUPPER
 	RET
 
@@ -21229,9 +21471,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many673:
+many675:
 	SUBQ         $0x08, CX
-	JLT          done674
+	JLT          done676
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21242,9 +21484,9 @@ many673:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many673
+	JMP          many675
 
-done674:
+done676:
 	VZEROUPPER
 	RET
 
@@ -21257,9 +21499,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many675:
+many677:
 	SUBQ         $0x08, CX
-	JLT          done676
+	JLT          done678
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21269,9 +21511,9 @@ many675:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many675
+	JMP          many677
 
-done676:
+done678:
 	VZEROUPPER
 	RET
 
@@ -21285,9 +21527,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many677:
+many679:
 	SUBQ      $0x08, CX
-	JLT       done678
+	JLT       done680
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -21297,9 +21539,9 @@ many677:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many677
+	JMP       many679
 
-done678:
+done680:
 	VZEROUPPER
 	RET
 
@@ -21315,7 +21557,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel679:
+pixel681:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -21324,11 +21566,11 @@ pixel679:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row680:
+row682:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one681:
+one683:
 	VMOVUPS (R11), Y4
 	VMULPS  (R13), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -21344,11 +21586,11 @@ one681:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one681
+	JNE     one683
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row680
+	JNE     row682
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -21356,7 +21598,7 @@ one681:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel679
+	JNE     pixel681
 	VZEROUPPER
 	RET
 
@@ -21379,17 +21621,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel682:
+pixel684:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row683:
+row685:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one684:
+one686:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R13), Y0, Y3
 	VMULPS     Y3, Y2, Y3
@@ -21397,16 +21639,16 @@ one684:
 	ADDQ       SI, R13
 	ADDQ       DI, R11
 	DECQ       R14
-	JNE        one684
+	JNE        one686
 	ADDQ       24(AX), R10
 	ADDQ       48(AX), R11
 	DECQ       R12
-	JNE        row683
+	JNE        row685
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       R8, CX
 	ADDQ       R9, DX
 	DECQ       BX
-	JNE        pixel682
+	JNE        pixel684
 	VZEROUPPER
 	RET
 
@@ -21424,7 +21666,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel685:
+pixel687:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -21437,11 +21679,11 @@ pixel685:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row686:
+row688:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one687:
+one689:
 	VMOVUPS (R13), Y8
 	VMULPS  (R15), Y8, Y9
 	VADDPS  Y9, Y0, Y0
@@ -21463,11 +21705,11 @@ one687:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one687
+	JNE     one689
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row686
+	JNE     row688
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, (DX)(R9*1)
@@ -21479,7 +21721,7 @@ one687:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel685
+	JNE     pixel687
 	VZEROUPPER
 	RET
 
@@ -21504,7 +21746,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel688:
+pixel690:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -21513,11 +21755,11 @@ pixel688:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row689:
+row691:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one690:
+one692:
 	VMASKMOVPS (R13), Y0, Y5
 	VMASKMOVPS (R15), Y0, Y6
 	VMULPS     Y6, Y5, Y6
@@ -21534,11 +21776,11 @@ one690:
 	ADDQ       SI, R15
 	ADDQ       DI, R13
 	DECQ       BP
-	JNE        one690
+	JNE        one692
 	ADDQ       24(AX), R12
 	ADDQ       48(AX), R13
 	DECQ       R14
-	JNE        row689
+	JNE        row691
 	VMASKMOVPS Y1, Y0, (DX)
 	VMASKMOVPS Y2, Y0, (DX)(R9*1)
 	VMASKMOVPS Y3, Y0, (DX)(R9*2)
@@ -21546,7 +21788,7 @@ one690:
 	LEAQ       (CX)(R8*4), CX
 	LEAQ       (DX)(R9*4), DX
 	DECQ       BX
-	JNE        pixel688
+	JNE        pixel690
 	VZEROUPPER
 	RET
 
@@ -21562,7 +21804,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel691:
+pixel693:
 	VMOVUPS constants<>+6016(SB), Y0
 	VMOVUPS constants<>+6016(SB), Y1
 	VMOVUPS constants<>+6016(SB), Y2
@@ -21570,11 +21812,11 @@ pixel691:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row692:
+row694:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one693:
+one695:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -21585,10 +21827,10 @@ one693:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one693
+	JNE     one695
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row692
+	JNE     row694
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -21596,7 +21838,7 @@ one693:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel691
+	JNE     pixel693
 	VZEROUPPER
 	RET
 
@@ -21619,29 +21861,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel694:
+pixel696:
 	VMOVUPS constants<>+6016(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row695:
+row697:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one696:
+one698:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one696
+	JNE        one698
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row695
+	JNE        row697
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel694
+	JNE        pixel696
 	VZEROUPPER
 	RET
 
@@ -21665,27 +21907,27 @@ TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*4), Y0
 	VXORPS  Y1, Y1, Y1
 
-pixel697:
+pixel699:
 	MOVQ       CX, R9
 	MOVQ       CX, R11
 	MOVQ       64(AX), R10
 	MOVQ       56(AX), R12
 	VMASKMOVPS (R11), Y0, Y1
-	JMP        next699
+	JMP        next701
 
-element698:
+element700:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 
-next699:
+next701:
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        element698
+	JNE        element700
 	ADDQ       DI, R9
 	MOVQ       R9, R11
 	MOVQ       56(AX), R12
 	DECQ       R10
-	JNE        element698
+	JNE        element700
 	VMASKMOVPS (R8), Y0, Y2
 	MOVQ       CX, R9
 	MOVQ       CX, R11
@@ -21698,9 +21940,9 @@ next699:
 	VMASKMOVPS (R11)(DX*1), Y0, Y3
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
-	JMP        next701
+	JMP        next703
 
-element700:
+element702:
 	VMASKMOVPS (R11), Y0, Y3
 	VCMPPS     $0x00, Y1, Y3, Y3
 	VANDPS     Y2, Y3, Y4
@@ -21709,19 +21951,19 @@ element700:
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
 
-next701:
+next703:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element700
+	JNE  element702
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element700
+	JNE  element702
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel697
+	JNE  pixel699
 	VZEROUPPER
 	RET
 
@@ -21733,9 +21975,9 @@ TEXT ·addScaled32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many702:
+many704:
 	CMPQ    DX, $0x00000020
-	JLT     tail703
+	JLT     tail705
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -21759,11 +22001,11 @@ many702:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many702
+	JMP     many704
 
-tail703:
+tail705:
 	CMPQ       DX, $0x00
-	JLE        done704
+	JLE        done706
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21779,9 +22021,9 @@ tail703:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail703
+	JMP        tail705
 
-done704:
+done706:
 	VZEROUPPER
 	RET
 
@@ -21794,9 +22036,9 @@ TEXT ·rotate32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS c+48(FP), Y0
 	VBROADCASTSS s+52(FP), Y1
 
-many705:
+many707:
 	CMPQ    DX, $0x00000020
-	JLT     tail706
+	JLT     tail708
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -21840,11 +22082,11 @@ many705:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many705
+	JMP     many707
 
-tail706:
+tail708:
 	CMPQ       DX, $0x00
-	JLE        done707
+	JLE        done709
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21865,9 +22107,9 @@ tail706:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail706
+	JMP        tail708
 
-done707:
+done709:
 	VZEROUPPER
 	RET
 
@@ -21886,9 +22128,9 @@ TEXT ·dot32AVX2(SB), NOSPLIT, $0-52
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many708:
+many710:
 	CMPQ    DX, $0x00000040
-	JLT     tail709
+	JLT     tail711
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPS  Y9, Y8, Y8
@@ -21924,11 +22166,11 @@ many708:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, DX
-	JMP     many708
+	JMP     many710
 
-tail709:
+tail711:
 	CMPQ       DX, $0x00
-	JLE        done710
+	JLE        done712
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21942,7 +22184,7 @@ tail709:
 	VADDPS     Y9, Y0, Y0
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done710
+	JLE        done712
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21956,7 +22198,7 @@ tail709:
 	VADDPS     Y9, Y1, Y1
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done710
+	JLE        done712
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21970,7 +22212,7 @@ tail709:
 	VADDPS     Y9, Y2, Y2
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done710
+	JLE        done712
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21984,7 +22226,7 @@ tail709:
 	VADDPS     Y9, Y3, Y3
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done710
+	JLE        done712
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -21998,7 +22240,7 @@ tail709:
 	VADDPS     Y9, Y4, Y4
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done710
+	JLE        done712
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22012,7 +22254,7 @@ tail709:
 	VADDPS     Y9, Y5, Y5
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done710
+	JLE        done712
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22026,7 +22268,7 @@ tail709:
 	VADDPS     Y9, Y6, Y6
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done710
+	JLE        done712
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22040,7 +22282,7 @@ tail709:
 	VADDPS     Y9, Y7, Y7
 	SUBQ       $0x00000008, DX
 
-done710:
+done712:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -22066,9 +22308,9 @@ TEXT ·addScaled64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSD s+24(FP), Y0
 
-many711:
+many713:
 	CMPQ    DX, $0x00000010
-	JLT     tail712
+	JLT     tail714
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -22092,11 +22334,11 @@ many711:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many711
+	JMP     many713
 
-tail712:
+tail714:
 	CMPQ       DX, $0x00
-	JLE        done713
+	JLE        done715
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22112,9 +22354,9 @@ tail712:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail712
+	JMP        tail714
 
-done713:
+done715:
 	VZEROUPPER
 	RET
 
@@ -22127,9 +22369,9 @@ TEXT ·rotate64AVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSD c+48(FP), Y0
 	VBROADCASTSD s+56(FP), Y1
 
-many714:
+many716:
 	CMPQ    DX, $0x00000010
-	JLT     tail715
+	JLT     tail717
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -22173,11 +22415,11 @@ many714:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many714
+	JMP     many716
 
-tail715:
+tail717:
 	CMPQ       DX, $0x00
-	JLE        done716
+	JLE        done718
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22198,9 +22440,9 @@ tail715:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail715
+	JMP        tail717
 
-done716:
+done718:
 	VZEROUPPER
 	RET
 
@@ -22219,9 +22461,9 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many717:
+many719:
 	CMPQ    DX, $0x00000020
-	JLT     tail718
+	JLT     tail720
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPD  Y9, Y8, Y8
@@ -22257,11 +22499,11 @@ many717:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000020, DX
-	JMP     many717
+	JMP     many719
 
-tail718:
+tail720:
 	CMPQ       DX, $0x00
-	JLE        done719
+	JLE        done721
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22275,7 +22517,7 @@ tail718:
 	VADDPD     Y9, Y0, Y0
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done719
+	JLE        done721
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22289,7 +22531,7 @@ tail718:
 	VADDPD     Y9, Y1, Y1
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done719
+	JLE        done721
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22303,7 +22545,7 @@ tail718:
 	VADDPD     Y9, Y2, Y2
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done719
+	JLE        done721
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22317,7 +22559,7 @@ tail718:
 	VADDPD     Y9, Y3, Y3
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done719
+	JLE        done721
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22331,7 +22573,7 @@ tail718:
 	VADDPD     Y9, Y4, Y4
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done719
+	JLE        done721
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22345,7 +22587,7 @@ tail718:
 	VADDPD     Y9, Y5, Y5
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done719
+	JLE        done721
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22359,7 +22601,7 @@ tail718:
 	VADDPD     Y9, Y6, Y6
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done719
+	JLE        done721
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22373,7 +22615,7 @@ tail718:
 	VADDPD     Y9, Y7, Y7
 	SUBQ       $0x00000004, DX
 
-done719:
+done721:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -22398,16 +22640,16 @@ TEXT ·rotateRows64AVX2(SB), NOSPLIT, $0-56
 	MOVQ turns_base+32(FP), BX
 	MOVQ turns_len+40(FP), SI
 
-many720:
+many722:
 	CMPQ    CX, $0x00000008
-	JLT     tail721
+	JLT     tail723
 	MOVQ    AX, DI
 	MOVQ    BX, R8
 	MOVQ    SI, R9
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 
-next723:
+next725:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -22431,16 +22673,16 @@ next723:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next723
+	JNE          next725
 	VMOVUPS      Y0, (DI)
 	VMOVUPS      Y1, 32(DI)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JMP          many720
+	JMP          many722
 
-tail721:
+tail723:
 	CMPQ       CX, $0x00
-	JLE        done722
+	JLE        done724
 	MOVQ       $+4, R8
 	MOVQ       CX, DI
 	CMPQ       DI, R8
@@ -22453,7 +22695,7 @@ tail721:
 	MOVQ       SI, R9
 	VMASKMOVPD (DI), Y0, Y1
 
-next724:
+next726:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -22469,13 +22711,186 @@ next724:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next724
+	JNE          next726
 	VMASKMOVPD   Y1, Y0, (DI)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JMP          tail721
+	JMP          tail723
 
-done722:
+done724:
+	VZEROUPPER
+	RET
+
+// func philoxAVX2(dst []uint32, low uint64, high uint64, key uint64)
+// Requires: AVX, AVX2
+TEXT ·philoxAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	VPBROADCASTQ low+24(FP), Y0
+	VPBROADCASTQ high+32(FP), Y1
+	VPBROADCASTQ key+40(FP), Y2
+	VPSRLQ       $0x20, Y1, Y3
+	VPSRLQ       $0x20, Y2, Y4
+	VPADDQ       philoxLanes<>+64(SB), Y0, Y0
+	MOVQ         $0x00000004, DX
+	VMOVQ        DX, X5
+	VPBROADCASTQ X5, Y5
+
+next727:
+	CMPQ     CX, $0x00000010
+	JLT      done728
+	VMOVAPS  Y0, Y6
+	VPSRLQ   $0x20, Y0, Y7
+	VPADDQ   Y5, Y0, Y0
+	VMOVAPS  Y2, Y8
+	VMOVAPS  Y4, Y9
+	VMOVUPS  constants<>+6080(SB), Y10
+	VPMULUDQ Y10, Y6, Y6
+	VMOVUPS  constants<>+6144(SB), Y10
+	VPMULUDQ Y10, Y1, Y10
+	VPSRLQ   $0x20, Y10, Y11
+	VPSRLQ   $0x20, Y6, Y12
+	VPXOR    Y7, Y11, Y11
+	VPXOR    Y8, Y11, Y11
+	VPXOR    Y3, Y12, Y12
+	VPXOR    Y9, Y12, Y12
+	VMOVUPS  constants<>+6208(SB), Y7
+	VPADDD   Y7, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y7
+	VPADDD   Y7, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y7
+	VPMULUDQ Y7, Y11, Y7
+	VMOVUPS  constants<>+6144(SB), Y11
+	VPMULUDQ Y11, Y12, Y11
+	VPSRLQ   $0x20, Y11, Y12
+	VPSRLQ   $0x20, Y7, Y13
+	VPXOR    Y10, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y6, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VMOVUPS  constants<>+6208(SB), Y6
+	VPADDD   Y6, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y6
+	VPADDD   Y6, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y6
+	VPMULUDQ Y6, Y12, Y6
+	VMOVUPS  constants<>+6144(SB), Y10
+	VPMULUDQ Y10, Y13, Y10
+	VPSRLQ   $0x20, Y10, Y12
+	VPSRLQ   $0x20, Y6, Y13
+	VPXOR    Y11, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y7, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VMOVUPS  constants<>+6208(SB), Y7
+	VPADDD   Y7, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y7
+	VPADDD   Y7, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y7
+	VPMULUDQ Y7, Y12, Y7
+	VMOVUPS  constants<>+6144(SB), Y11
+	VPMULUDQ Y11, Y13, Y11
+	VPSRLQ   $0x20, Y11, Y12
+	VPSRLQ   $0x20, Y7, Y13
+	VPXOR    Y10, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y6, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VMOVUPS  constants<>+6208(SB), Y6
+	VPADDD   Y6, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y6
+	VPADDD   Y6, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y6
+	VPMULUDQ Y6, Y12, Y6
+	VMOVUPS  constants<>+6144(SB), Y10
+	VPMULUDQ Y10, Y13, Y10
+	VPSRLQ   $0x20, Y10, Y12
+	VPSRLQ   $0x20, Y6, Y13
+	VPXOR    Y11, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y7, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VMOVUPS  constants<>+6208(SB), Y7
+	VPADDD   Y7, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y7
+	VPADDD   Y7, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y7
+	VPMULUDQ Y7, Y12, Y7
+	VMOVUPS  constants<>+6144(SB), Y11
+	VPMULUDQ Y11, Y13, Y11
+	VPSRLQ   $0x20, Y11, Y12
+	VPSRLQ   $0x20, Y7, Y13
+	VPXOR    Y10, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y6, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VMOVUPS  constants<>+6208(SB), Y6
+	VPADDD   Y6, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y6
+	VPADDD   Y6, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y6
+	VPMULUDQ Y6, Y12, Y6
+	VMOVUPS  constants<>+6144(SB), Y10
+	VPMULUDQ Y10, Y13, Y10
+	VPSRLQ   $0x20, Y10, Y12
+	VPSRLQ   $0x20, Y6, Y13
+	VPXOR    Y11, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y7, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VMOVUPS  constants<>+6208(SB), Y7
+	VPADDD   Y7, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y7
+	VPADDD   Y7, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y7
+	VPMULUDQ Y7, Y12, Y7
+	VMOVUPS  constants<>+6144(SB), Y11
+	VPMULUDQ Y11, Y13, Y11
+	VPSRLQ   $0x20, Y11, Y12
+	VPSRLQ   $0x20, Y7, Y13
+	VPXOR    Y10, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y6, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VMOVUPS  constants<>+6208(SB), Y6
+	VPADDD   Y6, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y6
+	VPADDD   Y6, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y6
+	VPMULUDQ Y6, Y12, Y6
+	VMOVUPS  constants<>+6144(SB), Y10
+	VPMULUDQ Y10, Y13, Y10
+	VPSRLQ   $0x20, Y10, Y12
+	VPSRLQ   $0x20, Y6, Y13
+	VPXOR    Y11, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y7, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VMOVUPS  constants<>+6208(SB), Y7
+	VPADDD   Y7, Y8, Y8
+	VMOVUPS  constants<>+6272(SB), Y7
+	VPADDD   Y7, Y9, Y9
+	VMOVUPS  constants<>+6080(SB), Y7
+	VPMULUDQ Y7, Y12, Y7
+	VMOVUPS  constants<>+6144(SB), Y11
+	VPMULUDQ Y11, Y13, Y11
+	VPSRLQ   $0x20, Y11, Y12
+	VPSRLQ   $0x20, Y7, Y13
+	VPXOR    Y10, Y12, Y12
+	VPXOR    Y8, Y12, Y12
+	VPXOR    Y6, Y13, Y13
+	VPXOR    Y9, Y13, Y13
+	VSHUFPS  $0x88, Y11, Y12, Y6
+	VSHUFPS  $0x88, Y7, Y13, Y7
+	VSHUFPS  $0x88, Y7, Y6, Y8
+	VSHUFPS  $0xdd, Y7, Y6, Y6
+	VMOVUPS  Y8, (AX)
+	VMOVUPS  Y6, 32(AX)
+	ADDQ     $0x00000040, AX
+	SUBQ     $0x00000010, CX
+	JMP      next727
+
+done728:
 	VZEROUPPER
 	RET
 
@@ -22488,7 +22903,7 @@ TEXT ·tapLineAVX2_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels725:
+channels729:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -22503,7 +22918,7 @@ channels725:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group726:
+group730:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -22527,13 +22942,13 @@ group726:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed729
+	JE      summed733
 	TESTQ   DI, DI
-	JNE     ends730
+	JNE     ends734
 	CMPQ    R11, $0x0a
-	JNE     ends730
+	JNE     ends734
 
-row727:
+row731:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -22601,29 +23016,29 @@ row727:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row727
-	JMP     summed729
+	JNE     row731
+	JMP     summed733
 
-ends730:
+ends734:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column731
+	JE      column735
 	CMPQ    DI, $0x01
-	JE      column732
-	JMP     column733
+	JE      column736
+	JMP     column737
 
-column731:
+column735:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over734
+	JE      over738
 
-column732:
+column736:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y12
 	VADDPS  Y12, Y0, Y0
@@ -22631,9 +23046,9 @@ column732:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over734
+	JE      over738
 
-column733:
+column737:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -22643,7 +23058,7 @@ column733:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over734
+	JE      over738
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -22653,7 +23068,7 @@ column733:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over734
+	JE      over738
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -22663,7 +23078,7 @@ column733:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over734
+	JE      over738
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -22673,7 +23088,7 @@ column733:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over734
+	JE      over738
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -22683,7 +23098,7 @@ column733:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over734
+	JE      over738
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -22693,7 +23108,7 @@ column733:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over734
+	JE      over738
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y11
 	VADDPS  Y11, Y6, Y6
@@ -22701,20 +23116,20 @@ column733:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over734
+	JE      over738
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over734:
+over738:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends730
+	JNE  ends734
 
-summed729:
+summed733:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled735
+	JEQ     scaled739
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -22727,9 +23142,9 @@ summed729:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled735:
+scaled739:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased736
+	JEQ     biased740
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -22742,10 +23157,10 @@ scaled735:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased736:
+biased740:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none739
+	JEQ     none743
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -22754,47 +23169,47 @@ biased736:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added737
+	JE      added741
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added737
+	JE      added741
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added737
+	JE      added741
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added737
+	JE      added741
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added737
+	JE      added741
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added737
+	JE      added741
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added737
+	JE      added741
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added737:
-none739:
+added741:
+none743:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited741
+	JEQ     limited745
 	TESTB   $0x08, 136(AX)
-	JEQ     six740
+	JEQ     six744
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -22812,9 +23227,9 @@ none739:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited741
+	JMP     limited745
 
-six740:
+six744:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -22850,42 +23265,42 @@ six740:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited741:
+limited745:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored738
+	JE      stored742
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored738
+	JE      stored742
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored738
+	JE      stored742
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored738
+	JE      stored742
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored738
+	JE      stored742
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored738
+	JE      stored742
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored738
+	JE      stored742
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored738:
+stored742:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done728
+	JE      done732
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -22893,14 +23308,14 @@ stored738:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group726
+	JMP     group730
 
-done728:
+done732:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels725
+	JLT  channels729
 	VZEROUPPER
 	RET
 
@@ -22933,7 +23348,7 @@ TEXT ·tapLineShortAVX2_3x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group743:
+group747:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -22957,13 +23372,13 @@ group743:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed746
+	JE      summed750
 	TESTQ   DI, DI
-	JNE     ends747
+	JNE     ends751
 	CMPQ    R11, $0x0a
-	JNE     ends747
+	JNE     ends751
 
-row744:
+row748:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -23031,29 +23446,29 @@ row744:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row744
-	JMP        summed746
+	JNE        row748
+	JMP        summed750
 
-ends747:
+ends751:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column748
+	JE         column752
 	CMPQ       DI, $0x01
-	JE         column749
-	JMP        column750
+	JE         column753
+	JMP        column754
 
-column748:
+column752:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over751
+	JE         over755
 
-column749:
+column753:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y13
 	VADDPS     Y13, Y1, Y1
@@ -23061,9 +23476,9 @@ column749:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over751
+	JE         over755
 
-column750:
+column754:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -23073,7 +23488,7 @@ column750:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over751
+	JE         over755
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -23083,7 +23498,7 @@ column750:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over751
+	JE         over755
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -23093,7 +23508,7 @@ column750:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over751
+	JE         over755
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -23103,7 +23518,7 @@ column750:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over751
+	JE         over755
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -23113,7 +23528,7 @@ column750:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over751
+	JE         over755
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -23123,7 +23538,7 @@ column750:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over751
+	JE         over755
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y12
 	VADDPS     Y12, Y7, Y7
@@ -23131,20 +23546,20 @@ column750:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over751
+	JE         over755
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over751:
+over755:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends747
+	JNE  ends751
 
-summed746:
+summed750:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled752
+	JEQ        scaled756
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -23157,9 +23572,9 @@ summed746:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled752:
+scaled756:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased753
+	JEQ        biased757
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -23172,10 +23587,10 @@ scaled752:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased753:
+biased757:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none756
+	JEQ        none760
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -23184,47 +23599,47 @@ biased753:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added754
+	JE         added758
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added754
+	JE         added758
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added754
+	JE         added758
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added754
+	JE         added758
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added754
+	JE         added758
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added754
+	JE         added758
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added754
+	JE         added758
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added754:
-none756:
+added758:
+none760:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited758
+	JEQ     limited762
 	TESTB   $0x08, 136(AX)
-	JEQ     six757
+	JEQ     six761
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -23242,9 +23657,9 @@ none756:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited758
+	JMP     limited762
 
-six757:
+six761:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -23280,42 +23695,42 @@ six757:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited758:
+limited762:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored755
+	JE         stored759
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored755
+	JE         stored759
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored755
+	JE         stored759
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored755
+	JE         stored759
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored755
+	JE         stored759
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored755
+	JE         stored759
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored755
+	JE         stored759
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored755:
+stored759:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done745
+	JE      done749
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -23323,9 +23738,9 @@ stored755:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group743
+	JMP     group747
 
-done745:
+done749:
 	VZEROUPPER
 	RET
 
@@ -23338,7 +23753,7 @@ TEXT ·tapLineAVX2_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels759:
+channels763:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -23353,7 +23768,7 @@ channels759:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group760:
+group764:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -23377,13 +23792,13 @@ group760:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed763
+	JE      summed767
 	TESTQ   DI, DI
-	JNE     ends764
+	JNE     ends768
 	CMPQ    R11, $0x11
-	JNE     ends764
+	JNE     ends768
 
-row761:
+row765:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -23459,37 +23874,37 @@ row761:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row761
-	JMP     summed763
+	JNE     row765
+	JMP     summed767
 
-ends764:
+ends768:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column765
+	JE      column769
 	CMPQ    DI, $0x01
-	JE      column766
-	JMP     column767
+	JE      column770
+	JMP     column771
 
-column765:
+column769:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over768
+	JE      over772
 
-column766:
+column770:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over768
+	JE      over772
 
-column767:
+column771:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -23497,13 +23912,13 @@ column767:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -23511,13 +23926,13 @@ column767:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -23525,13 +23940,13 @@ column767:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -23539,13 +23954,13 @@ column767:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -23553,13 +23968,13 @@ column767:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -23567,13 +23982,13 @@ column767:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y6, Y6
@@ -23581,26 +23996,26 @@ column767:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y9, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over768
+	JE      over772
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over768:
+over772:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends764
+	JNE  ends768
 
-summed763:
+summed767:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled769
+	JEQ     scaled773
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -23613,9 +24028,9 @@ summed763:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled769:
+scaled773:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased770
+	JEQ     biased774
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -23628,10 +24043,10 @@ scaled769:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased770:
+biased774:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none773
+	JEQ     none777
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -23640,47 +24055,47 @@ biased770:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added771
+	JE      added775
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added771
+	JE      added775
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added771
+	JE      added775
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added771
+	JE      added775
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added771
+	JE      added775
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added771
+	JE      added775
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added771
+	JE      added775
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added771:
-none773:
+added775:
+none777:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited775
+	JEQ     limited779
 	TESTB   $0x08, 136(AX)
-	JEQ     six774
+	JEQ     six778
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -23698,9 +24113,9 @@ none773:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited775
+	JMP     limited779
 
-six774:
+six778:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -23736,42 +24151,42 @@ six774:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited775:
+limited779:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored772
+	JE      stored776
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored772
+	JE      stored776
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored772
+	JE      stored776
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored772
+	JE      stored776
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored772
+	JE      stored776
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored772
+	JE      stored776
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored772
+	JE      stored776
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored772:
+stored776:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done762
+	JE      done766
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -23780,14 +24195,14 @@ stored772:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group760
+	JMP     group764
 
-done762:
+done766:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels759
+	JLT  channels763
 	VZEROUPPER
 	RET
 
@@ -23820,7 +24235,7 @@ TEXT ·tapLineShortAVX2_3x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group777:
+group781:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -23844,13 +24259,13 @@ group777:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed780
+	JE      summed784
 	TESTQ   DI, DI
-	JNE     ends781
+	JNE     ends785
 	CMPQ    R11, $0x11
-	JNE     ends781
+	JNE     ends785
 
-row778:
+row782:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -23926,37 +24341,37 @@ row778:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row778
-	JMP        summed780
+	JNE        row782
+	JMP        summed784
 
-ends781:
+ends785:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column782
+	JE         column786
 	CMPQ       DI, $0x01
-	JE         column783
-	JMP        column784
+	JE         column787
+	JMP        column788
 
-column782:
+column786:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over785
+	JE         over789
 
-column783:
+column787:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over785
+	JE         over789
 
-column784:
+column788:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -23964,13 +24379,13 @@ column784:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -23978,13 +24393,13 @@ column784:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -23992,13 +24407,13 @@ column784:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -24006,13 +24421,13 @@ column784:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0a
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -24020,13 +24435,13 @@ column784:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0b
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0c
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -24034,13 +24449,13 @@ column784:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0d
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0e
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y7, Y7
@@ -24048,26 +24463,26 @@ column784:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0f
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y10, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x10
-	JE         over785
+	JE         over789
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over785:
+over789:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends781
+	JNE  ends785
 
-summed780:
+summed784:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled786
+	JEQ        scaled790
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -24080,9 +24495,9 @@ summed780:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled786:
+scaled790:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased787
+	JEQ        biased791
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -24095,10 +24510,10 @@ scaled786:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased787:
+biased791:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none790
+	JEQ        none794
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -24107,47 +24522,47 @@ biased787:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added788
+	JE         added792
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added788
+	JE         added792
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added788
+	JE         added792
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added788
+	JE         added792
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added788
+	JE         added792
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added788
+	JE         added792
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added788
+	JE         added792
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added788:
-none790:
+added792:
+none794:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited792
+	JEQ     limited796
 	TESTB   $0x08, 136(AX)
-	JEQ     six791
+	JEQ     six795
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -24165,9 +24580,9 @@ none790:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited792
+	JMP     limited796
 
-six791:
+six795:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -24203,42 +24618,42 @@ six791:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited792:
+limited796:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored789
+	JE         stored793
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored789
+	JE         stored793
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored789
+	JE         stored793
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored789
+	JE         stored793
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored789
+	JE         stored793
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored789
+	JE         stored793
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored789
+	JE         stored793
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored789:
+stored793:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done779
+	JE      done783
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -24247,9 +24662,9 @@ stored789:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group777
+	JMP     group781
 
-done779:
+done783:
 	VZEROUPPER
 	RET
 
@@ -24263,7 +24678,7 @@ TEXT ·tapLineAVX2_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels793:
+channels797:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -24278,7 +24693,7 @@ channels793:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group794:
+group798:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -24302,13 +24717,13 @@ group794:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed797
+	JE      summed801
 	TESTQ   R8, R8
-	JNE     ends798
+	JNE     ends802
 	CMPQ    R12, $0x0c
-	JNE     ends798
+	JNE     ends802
 
-row795:
+row799:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -24412,10 +24827,10 @@ row795:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row795
-	JMP     summed797
+	JNE     row799
+	JMP     summed801
 
-ends798:
+ends802:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -24423,24 +24838,24 @@ ends798:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column799
+	JE      column803
 	CMPQ    R8, $0x01
-	JE      column800
+	JE      column804
 	CMPQ    R8, $0x02
-	JE      column801
+	JE      column805
 	CMPQ    R8, $0x03
-	JE      column802
-	JMP     column803
+	JE      column806
+	JMP     column807
 
-column799:
+column803:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over804
+	JE      over808
 
-column800:
+column804:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24448,9 +24863,9 @@ column800:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over804
+	JE      over808
 
-column801:
+column805:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24460,9 +24875,9 @@ column801:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over804
+	JE      over808
 
-column802:
+column806:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24474,9 +24889,9 @@ column802:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over804
+	JE      over808
 
-column803:
+column807:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24490,7 +24905,7 @@ column803:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over804
+	JE      over808
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -24504,7 +24919,7 @@ column803:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over804
+	JE      over808
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -24518,7 +24933,7 @@ column803:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over804
+	JE      over808
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -24532,7 +24947,7 @@ column803:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over804
+	JE      over808
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y13
 	VADDPS  Y13, Y4, Y4
@@ -24544,7 +24959,7 @@ column803:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over804
+	JE      over808
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y5, Y5
@@ -24554,7 +24969,7 @@ column803:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over804
+	JE      over808
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -24562,20 +24977,20 @@ column803:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over804
+	JE      over808
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over804:
+over808:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends798
+	JNE  ends802
 
-summed797:
+summed801:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled805
+	JEQ     scaled809
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -24588,9 +25003,9 @@ summed797:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled805:
+scaled809:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased806
+	JEQ     biased810
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -24603,10 +25018,10 @@ scaled805:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased806:
+biased810:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none809
+	JEQ     none813
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -24615,47 +25030,47 @@ biased806:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added807
+	JE      added811
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added807
+	JE      added811
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added807
+	JE      added811
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added807
+	JE      added811
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added807
+	JE      added811
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added807
+	JE      added811
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added807
+	JE      added811
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added807:
-none809:
+added811:
+none813:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited811
+	JEQ     limited815
 	TESTB   $0x08, 136(AX)
-	JEQ     six810
+	JEQ     six814
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -24673,9 +25088,9 @@ none809:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited811
+	JMP     limited815
 
-six810:
+six814:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -24711,42 +25126,42 @@ six810:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited811:
+limited815:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored808
+	JE      stored812
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored808
+	JE      stored812
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored808
+	JE      stored812
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored808
+	JE      stored812
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored808
+	JE      stored812
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored808
+	JE      stored812
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored808
+	JE      stored812
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored808:
+stored812:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done796
+	JE      done800
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -24754,14 +25169,14 @@ stored808:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group794
+	JMP     group798
 
-done796:
+done800:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels793
+	JLT  channels797
 	VZEROUPPER
 	RET
 
@@ -24795,7 +25210,7 @@ TEXT ·tapLineShortAVX2_5x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group813:
+group817:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -24819,13 +25234,13 @@ group813:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed816
+	JE      summed820
 	TESTQ   R8, R8
-	JNE     ends817
+	JNE     ends821
 	CMPQ    R12, $0x0c
-	JNE     ends817
+	JNE     ends821
 
-row814:
+row818:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24929,10 +25344,10 @@ row814:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row814
-	JMP        summed816
+	JNE        row818
+	JMP        summed820
 
-ends817:
+ends821:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -24940,24 +25355,24 @@ ends817:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column818
+	JE         column822
 	CMPQ       R8, $0x01
-	JE         column819
+	JE         column823
 	CMPQ       R8, $0x02
-	JE         column820
+	JE         column824
 	CMPQ       R8, $0x03
-	JE         column821
-	JMP        column822
+	JE         column825
+	JMP        column826
 
-column818:
+column822:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over823
+	JE         over827
 
-column819:
+column823:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24965,9 +25380,9 @@ column819:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over823
+	JE         over827
 
-column820:
+column824:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24977,9 +25392,9 @@ column820:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over823
+	JE         over827
 
-column821:
+column825:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -24991,9 +25406,9 @@ column821:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over823
+	JE         over827
 
-column822:
+column826:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -25007,7 +25422,7 @@ column822:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over823
+	JE         over827
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -25021,7 +25436,7 @@ column822:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over823
+	JE         over827
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -25035,7 +25450,7 @@ column822:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over823
+	JE         over827
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -25049,7 +25464,7 @@ column822:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over823
+	JE         over827
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y14
 	VADDPS     Y14, Y5, Y5
@@ -25061,7 +25476,7 @@ column822:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over823
+	JE         over827
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y6, Y6
@@ -25071,7 +25486,7 @@ column822:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over823
+	JE         over827
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -25079,20 +25494,20 @@ column822:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over823
+	JE         over827
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over823:
+over827:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends817
+	JNE  ends821
 
-summed816:
+summed820:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled824
+	JEQ        scaled828
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -25105,9 +25520,9 @@ summed816:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled824:
+scaled828:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased825
+	JEQ        biased829
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -25120,10 +25535,10 @@ scaled824:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased825:
+biased829:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none828
+	JEQ        none832
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -25132,47 +25547,47 @@ biased825:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added826
+	JE         added830
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added826
+	JE         added830
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added826
+	JE         added830
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added826
+	JE         added830
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added826
+	JE         added830
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added826
+	JE         added830
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added826
+	JE         added830
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added826:
-none828:
+added830:
+none832:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited830
+	JEQ     limited834
 	TESTB   $0x08, 136(AX)
-	JEQ     six829
+	JEQ     six833
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -25190,9 +25605,9 @@ none828:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited830
+	JMP     limited834
 
-six829:
+six833:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -25228,42 +25643,42 @@ six829:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited830:
+limited834:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored827
+	JE         stored831
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored827
+	JE         stored831
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored827
+	JE         stored831
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored827
+	JE         stored831
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored827
+	JE         stored831
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored827
+	JE         stored831
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored827
+	JE         stored831
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored827:
+stored831:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done815
+	JE      done819
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -25271,9 +25686,9 @@ stored827:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group813
+	JMP     group817
 
-done815:
+done819:
 	VZEROUPPER
 	RET
 
@@ -25287,7 +25702,7 @@ TEXT ·tapLineAVX2_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels831:
+channels835:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -25302,7 +25717,7 @@ channels831:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group832:
+group836:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -25326,13 +25741,13 @@ group832:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed835
+	JE      summed839
 	TESTQ   R8, R8
-	JNE     ends836
+	JNE     ends840
 	CMPQ    R12, $0x13
-	JNE     ends836
+	JNE     ends840
 
-row833:
+row837:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -25444,10 +25859,10 @@ row833:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row833
-	JMP     summed835
+	JNE     row837
+	JMP     summed839
 
-ends836:
+ends840:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -25455,32 +25870,32 @@ ends836:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column837
+	JE      column841
 	CMPQ    R8, $0x01
-	JE      column838
+	JE      column842
 	CMPQ    R8, $0x02
-	JE      column839
+	JE      column843
 	CMPQ    R8, $0x03
-	JE      column840
-	JMP     column841
+	JE      column844
+	JMP     column845
 
-column837:
+column841:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over842
+	JE      over846
 
-column838:
+column842:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over842
+	JE      over846
 
-column839:
+column843:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25488,9 +25903,9 @@ column839:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over842
+	JE      over846
 
-column840:
+column844:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25498,9 +25913,9 @@ column840:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over842
+	JE      over846
 
-column841:
+column845:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25510,7 +25925,7 @@ column841:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y1, Y1
@@ -25518,7 +25933,7 @@ column841:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -25528,7 +25943,7 @@ column841:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y2, Y2
@@ -25536,7 +25951,7 @@ column841:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -25546,7 +25961,7 @@ column841:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y3, Y3
@@ -25554,7 +25969,7 @@ column841:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -25564,7 +25979,7 @@ column841:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y4, Y4
@@ -25572,7 +25987,7 @@ column841:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y4, Y4
@@ -25582,7 +25997,7 @@ column841:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y5, Y5
@@ -25590,7 +26005,7 @@ column841:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y5, Y5
@@ -25600,7 +26015,7 @@ column841:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y13
 	VADDPS  Y13, Y6, Y6
@@ -25608,7 +26023,7 @@ column841:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -25616,26 +26031,26 @@ column841:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over842
+	JE      over846
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over842:
+over846:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends836
+	JNE  ends840
 
-summed835:
+summed839:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled843
+	JEQ     scaled847
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -25648,9 +26063,9 @@ summed835:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled843:
+scaled847:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased844
+	JEQ     biased848
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -25663,10 +26078,10 @@ scaled843:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased844:
+biased848:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none847
+	JEQ     none851
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -25675,47 +26090,47 @@ biased844:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added845
+	JE      added849
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added845
+	JE      added849
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added845
+	JE      added849
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added845
+	JE      added849
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added845
+	JE      added849
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added845
+	JE      added849
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added845
+	JE      added849
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added845:
-none847:
+added849:
+none851:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited849
+	JEQ     limited853
 	TESTB   $0x08, 136(AX)
-	JEQ     six848
+	JEQ     six852
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -25733,9 +26148,9 @@ none847:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited849
+	JMP     limited853
 
-six848:
+six852:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -25771,42 +26186,42 @@ six848:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited849:
+limited853:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored846
+	JE      stored850
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored846
+	JE      stored850
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored846
+	JE      stored850
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored846
+	JE      stored850
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored846
+	JE      stored850
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored846
+	JE      stored850
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored846
+	JE      stored850
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored846:
+stored850:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done834
+	JE      done838
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -25815,14 +26230,14 @@ stored846:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group832
+	JMP     group836
 
-done834:
+done838:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels831
+	JLT  channels835
 	VZEROUPPER
 	RET
 
@@ -25856,7 +26271,7 @@ TEXT ·tapLineShortAVX2_5x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group851:
+group855:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -25880,13 +26295,13 @@ group851:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed854
+	JE      summed858
 	TESTQ   R8, R8
-	JNE     ends855
+	JNE     ends859
 	CMPQ    R12, $0x13
-	JNE     ends855
+	JNE     ends859
 
-row852:
+row856:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -25998,10 +26413,10 @@ row852:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row852
-	JMP        summed854
+	JNE        row856
+	JMP        summed858
 
-ends855:
+ends859:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -26009,32 +26424,32 @@ ends855:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column856
+	JE         column860
 	CMPQ       R8, $0x01
-	JE         column857
+	JE         column861
 	CMPQ       R8, $0x02
-	JE         column858
+	JE         column862
 	CMPQ       R8, $0x03
-	JE         column859
-	JMP        column860
+	JE         column863
+	JMP        column864
 
-column856:
+column860:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over861
+	JE         over865
 
-column857:
+column861:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over861
+	JE         over865
 
-column858:
+column862:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -26042,9 +26457,9 @@ column858:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over861
+	JE         over865
 
-column859:
+column863:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -26052,9 +26467,9 @@ column859:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over861
+	JE         over865
 
-column860:
+column864:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -26064,7 +26479,7 @@ column860:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y2, Y2
@@ -26072,7 +26487,7 @@ column860:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -26082,7 +26497,7 @@ column860:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y3, Y3
@@ -26090,7 +26505,7 @@ column860:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -26100,7 +26515,7 @@ column860:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y4, Y4
@@ -26108,7 +26523,7 @@ column860:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -26118,7 +26533,7 @@ column860:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y5, Y5
@@ -26126,7 +26541,7 @@ column860:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0c
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y5, Y5
@@ -26136,7 +26551,7 @@ column860:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0d
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y6, Y6
@@ -26144,7 +26559,7 @@ column860:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0e
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y6, Y6
@@ -26154,7 +26569,7 @@ column860:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0f
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y14
 	VADDPS     Y14, Y7, Y7
@@ -26162,7 +26577,7 @@ column860:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x10
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -26170,26 +26585,26 @@ column860:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x11
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x12
-	JE         over861
+	JE         over865
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over861:
+over865:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends855
+	JNE  ends859
 
-summed854:
+summed858:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled862
+	JEQ        scaled866
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -26202,9 +26617,9 @@ summed854:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled862:
+scaled866:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased863
+	JEQ        biased867
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -26217,10 +26632,10 @@ scaled862:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased863:
+biased867:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none866
+	JEQ        none870
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -26229,47 +26644,47 @@ biased863:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added864
+	JE         added868
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added864
+	JE         added868
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added864
+	JE         added868
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added864
+	JE         added868
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added864
+	JE         added868
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added864
+	JE         added868
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added864
+	JE         added868
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added864:
-none866:
+added868:
+none870:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited868
+	JEQ     limited872
 	TESTB   $0x08, 136(AX)
-	JEQ     six867
+	JEQ     six871
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -26287,9 +26702,9 @@ none866:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited868
+	JMP     limited872
 
-six867:
+six871:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -26325,42 +26740,42 @@ six867:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited868:
+limited872:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored865
+	JE         stored869
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored865
+	JE         stored869
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored865
+	JE         stored869
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored865
+	JE         stored869
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored865
+	JE         stored869
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored865
+	JE         stored869
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored865
+	JE         stored869
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored865:
+stored869:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done853
+	JE      done857
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -26369,9 +26784,9 @@ stored865:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group851
+	JMP     group855
 
-done853:
+done857:
 	VZEROUPPER
 	RET
 
@@ -26384,6 +26799,20 @@ DATA ones<>+40(SB)/8, $0x0000000000000000
 DATA ones<>+48(SB)/8, $0x0000000000000000
 DATA ones<>+56(SB)/8, $0x0000000000000000
 GLOBL ones<>(SB), RODATA|NOPTR, $64
+
+DATA philoxLanes<>+0(SB)/8, $0x0000000000000000
+DATA philoxLanes<>+8(SB)/8, $0x0000000000000004
+DATA philoxLanes<>+16(SB)/8, $0x0000000000000001
+DATA philoxLanes<>+24(SB)/8, $0x0000000000000005
+DATA philoxLanes<>+32(SB)/8, $0x0000000000000002
+DATA philoxLanes<>+40(SB)/8, $0x0000000000000006
+DATA philoxLanes<>+48(SB)/8, $0x0000000000000003
+DATA philoxLanes<>+56(SB)/8, $0x0000000000000007
+DATA philoxLanes<>+64(SB)/8, $0x0000000000000000
+DATA philoxLanes<>+72(SB)/8, $0x0000000000000002
+DATA philoxLanes<>+80(SB)/8, $0x0000000000000001
+DATA philoxLanes<>+88(SB)/8, $0x0000000000000003
+GLOBL philoxLanes<>(SB), RODATA|NOPTR, $96
 
 DATA constants<>+0(SB)/4, $0x7fffffff
 DATA constants<>+4(SB)/4, $0x7fffffff
@@ -27905,4 +28334,68 @@ DATA constants<>+6064(SB)/4, $0xff7fffff
 DATA constants<>+6068(SB)/4, $0xff7fffff
 DATA constants<>+6072(SB)/4, $0xff7fffff
 DATA constants<>+6076(SB)/4, $0xff7fffff
-GLOBL constants<>(SB), RODATA|NOPTR, $6080
+DATA constants<>+6080(SB)/4, $0xd2511f53
+DATA constants<>+6084(SB)/4, $0xd2511f53
+DATA constants<>+6088(SB)/4, $0xd2511f53
+DATA constants<>+6092(SB)/4, $0xd2511f53
+DATA constants<>+6096(SB)/4, $0xd2511f53
+DATA constants<>+6100(SB)/4, $0xd2511f53
+DATA constants<>+6104(SB)/4, $0xd2511f53
+DATA constants<>+6108(SB)/4, $0xd2511f53
+DATA constants<>+6112(SB)/4, $0xd2511f53
+DATA constants<>+6116(SB)/4, $0xd2511f53
+DATA constants<>+6120(SB)/4, $0xd2511f53
+DATA constants<>+6124(SB)/4, $0xd2511f53
+DATA constants<>+6128(SB)/4, $0xd2511f53
+DATA constants<>+6132(SB)/4, $0xd2511f53
+DATA constants<>+6136(SB)/4, $0xd2511f53
+DATA constants<>+6140(SB)/4, $0xd2511f53
+DATA constants<>+6144(SB)/4, $0xcd9e8d57
+DATA constants<>+6148(SB)/4, $0xcd9e8d57
+DATA constants<>+6152(SB)/4, $0xcd9e8d57
+DATA constants<>+6156(SB)/4, $0xcd9e8d57
+DATA constants<>+6160(SB)/4, $0xcd9e8d57
+DATA constants<>+6164(SB)/4, $0xcd9e8d57
+DATA constants<>+6168(SB)/4, $0xcd9e8d57
+DATA constants<>+6172(SB)/4, $0xcd9e8d57
+DATA constants<>+6176(SB)/4, $0xcd9e8d57
+DATA constants<>+6180(SB)/4, $0xcd9e8d57
+DATA constants<>+6184(SB)/4, $0xcd9e8d57
+DATA constants<>+6188(SB)/4, $0xcd9e8d57
+DATA constants<>+6192(SB)/4, $0xcd9e8d57
+DATA constants<>+6196(SB)/4, $0xcd9e8d57
+DATA constants<>+6200(SB)/4, $0xcd9e8d57
+DATA constants<>+6204(SB)/4, $0xcd9e8d57
+DATA constants<>+6208(SB)/4, $0x9e3779b9
+DATA constants<>+6212(SB)/4, $0x9e3779b9
+DATA constants<>+6216(SB)/4, $0x9e3779b9
+DATA constants<>+6220(SB)/4, $0x9e3779b9
+DATA constants<>+6224(SB)/4, $0x9e3779b9
+DATA constants<>+6228(SB)/4, $0x9e3779b9
+DATA constants<>+6232(SB)/4, $0x9e3779b9
+DATA constants<>+6236(SB)/4, $0x9e3779b9
+DATA constants<>+6240(SB)/4, $0x9e3779b9
+DATA constants<>+6244(SB)/4, $0x9e3779b9
+DATA constants<>+6248(SB)/4, $0x9e3779b9
+DATA constants<>+6252(SB)/4, $0x9e3779b9
+DATA constants<>+6256(SB)/4, $0x9e3779b9
+DATA constants<>+6260(SB)/4, $0x9e3779b9
+DATA constants<>+6264(SB)/4, $0x9e3779b9
+DATA constants<>+6268(SB)/4, $0x9e3779b9
+DATA constants<>+6272(SB)/4, $0xbb67ae85
+DATA constants<>+6276(SB)/4, $0xbb67ae85
+DATA constants<>+6280(SB)/4, $0xbb67ae85
+DATA constants<>+6284(SB)/4, $0xbb67ae85
+DATA constants<>+6288(SB)/4, $0xbb67ae85
+DATA constants<>+6292(SB)/4, $0xbb67ae85
+DATA constants<>+6296(SB)/4, $0xbb67ae85
+DATA constants<>+6300(SB)/4, $0xbb67ae85
+DATA constants<>+6304(SB)/4, $0xbb67ae85
+DATA constants<>+6308(SB)/4, $0xbb67ae85
+DATA constants<>+6312(SB)/4, $0xbb67ae85
+DATA constants<>+6316(SB)/4, $0xbb67ae85
+DATA constants<>+6320(SB)/4, $0xbb67ae85
+DATA constants<>+6324(SB)/4, $0xbb67ae85
+DATA constants<>+6328(SB)/4, $0xbb67ae85
+DATA constants<>+6332(SB)/4, $0xbb67ae85
+GLOBL constants<>(SB), RODATA|NOPTR, $6336

@@ -124,6 +124,7 @@ func elementwise(a *assembly) {
 		f.taps("tapsLargest", 1, 1, false)
 		f.tapsClaim("tapsClaim")
 		f.lines()
+		f.philox()
 		for _, columns := range lineColumns {
 			for _, stride := range lineStrides {
 				f.tapLine(columns, stride, true)
@@ -132,6 +133,7 @@ func elementwise(a *assembly) {
 		}
 	}
 	a.data()
+	a.philoxData()
 	a.StaticGlobal(constants)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i, c := range pool {
