@@ -249,6 +249,30 @@ func TestFusedZeros(t *testing.T) {
 	}
 }
 
+// TestFusedRepeated: what follows a product may repeat it, and then the result has other
+// dimensions than the product, in rows computed by themselves too.
+func TestFusedRepeated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	const how = `strides=[1, 1, 1, 1], padding="SAME"`
+	x, f, bias := noise(rng, 1, 5, 1, 3), noise(rng, 3, 3, 3, 4), noise(rng, 4)
+	for _, dims := range [][]int64{{2, 5, 1, 4}, {1, 5, 6, 4}, {3, 1, 2, 4}, {2, 1, 5, 1, 4}} {
+		side := noise(rng, dims...)
+		conv, err := alone(t, "Conv2D", how, x, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		biased, _ := alone(t, "BiasAdd", "", conv, bias)
+		want, err := alone(t, "AddV2", "", biased, side)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := alone(t, "_FusedConv2D", how+`, num_args=2, num_host_args=0, TArgs=[DT_FLOAT, DT_FLOAT], fused_ops=["BiasAdd", "Add"]`, x, f, bias, side)
+		if err != nil || !sameBits(got, want) {
+			t.Errorf("%v: %v, other bits", dims, err)
+		}
+	}
+}
+
 // TestFusedApart: of other types the operations are run one after another.
 func TestFusedApart(t *testing.T) {
 	x, _ := tensor.NewTensor([][][][]float64{{{{1}, {-2}}, {{3}, {4}}}})

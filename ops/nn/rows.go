@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"slices"
+
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -205,6 +207,11 @@ func (k *fusedProduct) Tile(in []kernel.TileInput, inner int) (t kernel.Tiling) 
 		return t
 	}
 	t, begin := head.rows(in[:2], inner)
+	for i := range k.args {
+		if dims, err := elementwise.BroadcastDims(t.Dims, in[2+i].Dims); err != nil || !slices.Equal(dims, t.Dims) {
+			return kernel.Tiling{} // the product is repeated
+		}
+	}
 	if begin == nil {
 		return t
 	}
