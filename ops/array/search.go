@@ -222,7 +222,7 @@ func fingerprint(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("`method` should be a scalar string: %s", tensor.FormatDims(in[1].Dims()))
 	}
 	if method := tensor.At0[string](&in[1]); method != "farmhash64" {
-		return status.Invalid("Unsupported fingerprint method: %s", method)
+		return status.Invalid("Unsupported fingerprint method: %.200s", method) // it may be long
 	}
 	if in[0].Rank() < 1 {
 		return status.Invalid("`data` should have at least one dimension: %s", tensor.FormatDims(in[0].Dims()))

@@ -221,8 +221,24 @@ func histogramSummary(node string) kernel.Kernel {
 			ends, each = appendDouble(ends, limits[i]), appendDouble(each, counts[i])
 		}
 		h = appendMessage(appendMessage(h, histogramLimits, ends), histogramBuckets, each)
-		v := appendMessage(appendText(nil, valueTag, tensor.At0[string](&in[0])), valueHistogram, h)
-		return ctx.PutText(&out[0], string(appendMessage(nil, summaryValue, v)))
+		tag := tensor.At0[string](&in[0])
+		var before []byte
+		if tag != "" { // as messages leave it out
+			before = appendLength(nil, valueTag, len(tag))
+		}
+		behind := appendMessage(nil, valueHistogram, h)
+		head := appendLength(nil, summaryValue, len(before)+len(tag)+len(behind))
+		room := len(head) + len(before) + len(tag) + len(behind)
+		if err := ctx.Reserve(room); err != nil {
+			return err
+		}
+		var text strings.Builder
+		text.Grow(room)
+		text.Write(head)
+		text.Write(before)
+		text.WriteString(tag)
+		text.Write(behind)
+		return ctx.PutText(&out[0], text.String())
 	})
 }
 

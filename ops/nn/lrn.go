@@ -62,9 +62,18 @@ func (l *lrn) forward(ctx *kernel.Context, in, out []tensor.Value) error {
 		return err
 	}
 	x, o, depth := tensor.Of[float32](&in[0]), tensor.Of[float32](&out[0]), int(dims[3])
+	if len(x) == 0 {
+		return nil
+	}
 	alpha, beta, bias := float32(l.alpha), float32(l.beta), float32(l.bias)
+	desk, err := kernel.NewDesk[float32](ctx, tensor.Float, min(len(x)/depth, ctx.Step.Pool.Workers()), depth)
+	if err != nil {
+		return err
+	}
+	defer desk.Free(ctx)
 	return rows(ctx, len(x), depth, func(lo, hi int) {
-		squares := make([]float32, depth)
+		squares := desk.Take()
+		defer desk.GiveBack(squares)
 		var credit kernel.Credit
 		for i := lo; i < hi; i += depth {
 			row, to := x[i:i+depth], o[i:i+depth]
