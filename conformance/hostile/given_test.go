@@ -66,10 +66,19 @@ func TestGivenIsHeap(t *testing.T) {
 
 // inUse returns the bytes that somebody refers to.
 func inUse() int64 {
-	for range 3 { // pools keep things over two collections
-		runtime.GC()
+	for range 8 { // pools and shelves keep things over two collections
+		collected()
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// collected collects garbage and waits until what is to be done after a collection is done,
+// or has begun.
+func collected() {
+	done := make(chan struct{})
+	runtime.AddCleanup(&struct{ _ [64]byte }{}, func(done chan struct{}) { close(done) }, done)
+	runtime.GC()
+	<-done
 }
