@@ -3,6 +3,7 @@ package actors
 import (
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -24,9 +25,20 @@ var System = sync.OnceValue(func() *actor.ActorSystem {
 	s := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 		return slog.New(zerolog.NewSlogHandler(log))
 	}))
+	foldBuckets(s.ProcessRegistry.LocalPIDs, 16)
 	s.ProcessRegistry.RegisterAddressResolver(resolve)
 	return s
 })
+
+// foldBuckets leaves n of a registry's 1024 buckets, of which each has 32 maps with a lock of
+// its own, and all together 2.8 MB. A process is in the bucket of its hash modulo their
+// number, which n divides.
+func foldBuckets(m *actor.SliceMap, n int) {
+	for i, b := range m.LocalPIDs[n:] {
+		m.LocalPIDs[i%n].MSet(b.Items())
+	}
+	m.LocalPIDs = slices.Clone(m.LocalPIDs[:n])
+}
 
 // engines that are open, by name, for address resolution.
 var engines sync.Map // string → *Engine

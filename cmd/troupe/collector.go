@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 
@@ -13,15 +14,39 @@ import (
 // model's worth. The program allows as much garbage as there is live memory besides weights,
 // as if these were not in the heap. A library must leave that to its program.
 
-// leastGarbage is how much garbage is allowed at least.
-const leastGarbage = 16 << 20
+const (
+	// leastGarbage is how much garbage is allowed at least.
+	leastGarbage = 8 << 20
+	// percentAtFirst is how much garbage is allowed until a model has been loaded, in
+	// percent of what is live: importing leaves as much garbage as it keeps.
+	percentAtFirst = 50
+	// muchWeight is the least weights of models for which it is worth milliseconds to return
+	// to the system what loading has left.
+	muchWeight = 64 << 20
+)
+
+// ownPace reports whether the user leaves the pace of the collector to the program.
+func ownPace() bool { return os.Getenv("GOGC") == "" }
+
+// paceLoading sets how much garbage is allowed before a model has been loaded.
+func paceLoading() {
+	if ownPace() {
+		debug.SetGCPercent(percentAtFirst)
+	}
+}
 
 // paceCollector sets how much garbage is allowed by the bytes of the tensors that sessions
-// hold. It does nothing if the user has set GOGC.
+// hold, and, if these are many, collects what loading has left. It does nothing if the user
+// has set GOGC.
 func paceCollector(weights int64) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbagePercent(heapBytes(), weights))
+	if !ownPace() {
+		return
 	}
+	if weights >= muchWeight {
+		runtime.GC() // after two collections pools have released what loading used
+		debug.FreeOSMemory()
+	}
+	debug.SetGCPercent(garbagePercent(heapBytes(), weights))
 }
 
 // garbagePercent returns what GOGC is to be for a heap of that many bytes, weights among

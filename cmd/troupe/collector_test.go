@@ -18,9 +18,10 @@ func TestGarbagePercent(t *testing.T) {
 		{0, 0, 100},
 		{0, mb, 100},
 		{300 * mb, 240 * mb, 20},
-		{300 * mb, 300 * mb, 5}, // 16 MB
-		{300 * mb, 400 * mb, 5}, // what sessions count may be more than the heap
-		{10 * mb, 8 * mb, 100},  // as any small program
+		{300 * mb, 300 * mb, 2}, // 8 MB
+		{300 * mb, 400 * mb, 2}, // what sessions count may be more than the heap
+		{10 * mb, 8 * mb, 80},
+		{8 * mb, 4 * mb, 100}, // as any small program
 		{10000 * mb, 9999 * mb, 1},
 	} {
 		if got := garbagePercent(test.heap, test.weights); got != test.percent {

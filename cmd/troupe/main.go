@@ -25,6 +25,7 @@ func main() { os.Exit(process()) }
 
 // process runs the command line of the process, until it is interrupted.
 func process() int {
+	paceLoading()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process
