@@ -254,22 +254,9 @@ func (m *meeting) possible(t *testing.T, c *meetingCaller) bool {
 	if c.gotErr == nil || c.wantErr == nil {
 		return false
 	}
-	failed := func(engine string) error {
-		s, err := session.NewSession(m.Graph, &session.SessionOptions{Engine: engine})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		call, err := s.MakeCallable(m.Feeds, m.Fetches, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = call.Call(t.Context(), c.args...)
-		return err
-	}
 	first, order := status.From(c.gotErr).Node, ""
 	for range 20 {
-		err := failed("schedule:" + order)
+		err := m.fails(t, c, "schedule:"+order)
 		if fmt.Sprint(err) == fmt.Sprint(c.gotErr) {
 			return true
 		}
@@ -282,11 +269,26 @@ func (m *meeting) possible(t *testing.T, c *meetingCaller) bool {
 		order += first + "<" + status.From(err).Node
 	}
 	for seed := range 200 {
-		if fmt.Sprint(failed(fmt.Sprintf("seeded:%d", seed))) == fmt.Sprint(c.gotErr) {
+		if fmt.Sprint(m.fails(t, c, fmt.Sprintf("seeded:%d", seed))) == fmt.Sprint(c.gotErr) {
 			return true
 		}
 	}
 	return false
+}
+
+// fails returns the error of a caller that runs alone on an engine.
+func (m *meeting) fails(t *testing.T, c *meetingCaller, engine string) error {
+	s, err := session.NewSession(m.Graph, &session.SessionOptions{Engine: engine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	call, err := s.MakeCallable(m.Feeds, m.Fetches, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = call.Call(t.Context(), c.args...)
+	return err
 }
 
 // TestPossible: of two calls that both fail either error is possible, in an order that is seldom
@@ -296,17 +298,8 @@ func TestPossible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := session.NewSession(m.Graph, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	call, err := s.MakeCallable(m.Feeds, m.Fetches, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := m.callers[3]
-	_, c.wantErr = call.Call(t.Context(), c.args...) // index 6, in the function that is called
+	c.wantErr = m.fails(t, c, "actors") // index 6, in the function that is called
 	for index, possible := range map[int]bool{2: true, 3: false} {
 		other := *status.From(c.wantErr)
 		other.Node, other.Message = "If/go0/StridedSlice_2", fmt.Sprintf("slice index %d of dimension 0 out of bounds.", index)
