@@ -46,7 +46,7 @@ func TestTaskReadsCutOffFile(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		faults := make(chan *PanicError, 1)
 		p := NewPool(Options{Threads: threads, OnPanic: func(_ Task, err *PanicError) { faults <- err }})
-		p.Publish(&reader{data: m.Bytes()}, 0)
+		p.Publish(&reader{data: m.Bytes()}, int64(WakeWork)) // wakes the worker if it has parked
 		if threads == 1 {
 			p.Help()
 		}
