@@ -248,8 +248,7 @@ func (p *Policy) writeFile(name string, permitted func(string, fs.FileInfo) erro
 	if err != nil {
 		return err
 	}
-	place := filepath.ToSlash(name)
-	special := strings.HasPrefix(place, "/dev/") || strings.HasPrefix(place, "/proc/")
+	special := standsForOpen(name)
 	if info, err := p.stat(writing, name); err == nil {
 		if err := permitted(name, info); err != nil {
 			return err
@@ -284,13 +283,20 @@ func buffered(w io.Writer, write func(io.Writer) error) error {
 	return status.FromFile(b.Flush())
 }
 
-// followed returns the name of the file that symbolic links lead to. Those of /dev and
-// /proc stand for open files, and are left alone.
+// standsForOpen reports whether a name is of /dev or /proc, where it may stand for an open file.
+// /dev/shm is a folder like any.
+func standsForOpen(name string) bool {
+	place := filepath.ToSlash(name)
+	return strings.HasPrefix(place, "/proc/") || strings.HasPrefix(place, "/dev/") && !strings.HasPrefix(place, "/dev/shm/")
+}
+
+// followed returns the name of the file that symbolic links lead to. Those that stand for open
+// files are left alone.
 func (p *Policy) followed(name string) (string, error) {
 	const most = 40
 	for range most {
 		info, err := p.lstat(name)
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 || strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") {
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 || standsForOpen(name) {
 			return name, nil // what is wrong, if anything, is found when it is opened
 		}
 		var to string

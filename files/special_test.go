@@ -3,6 +3,8 @@
 package files_test
 
 import (
+	"io"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -33,4 +35,25 @@ func TestSpecialFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
+}
+
+// Files of /dev/shm are replaced like any: a shorter one has nothing of the longer one before.
+func TestSharedMemory(t *testing.T) {
+	dir, err := os.MkdirTemp("/dev/shm", "troupe")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer os.RemoveAll(dir)
+	name, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.Symlink("file", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"longer", "short"} {
+		if err := files.WriteFile(link, func(w io.Writer) error { _, err := io.WriteString(w, text); return err }); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(name); string(got) != text || err != nil {
+			t.Errorf("wrote %q and read %q, %v", text, got, err)
+		}
+	}
 }
