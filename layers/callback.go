@@ -7,7 +7,6 @@ import (
 
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/status"
-	"github.com/troupe-go/troupe/train"
 )
 
 // monitored is a value of an epoch that is better the greater it is: names with "loss" or
@@ -41,7 +40,8 @@ func (b *best) better(x, min float64) bool {
 }
 
 // EarlyStopping is a [Callback] that ends the training when a value has not become better
-// for some epochs. It begins again with each training.
+// for some epochs. It begins again with each training that has no epochs before it
+// ([FitOptions].Completed).
 type EarlyStopping struct {
 	Monitor     string  // "val_loss"
 	Patience    int     // epochs without a better value: 1 if it is 0
@@ -78,29 +78,6 @@ func (c *EarlyStopping) End(ctx context.Context, e *Epoch) (err error) {
 		err = e.Model().SetWeights(ctx, c.weights)
 	}
 	c.weights = nil
-	return err
-}
-
-// Checkpoint is a [Callback] that saves the model, with the state of its optimizer, after
-// each epoch, and the best one apart. [train.Checkpoints] restores them.
-type Checkpoint struct {
-	Checkpoints *train.Checkpoints
-	Monitor     string // "val_loss"
-	BestOnly    bool
-}
-
-// Epoch saves the model.
-func (c *Checkpoint) Epoch(ctx context.Context, e *Epoch) error {
-	m := e.Model()
-	if !c.BestOnly {
-		if err := c.Checkpoints.Save(ctx, m.trainer, m.goal); err != nil {
-			return err
-		}
-	}
-	x, err := monitored(e, or(c.Monitor, "val_loss"))
-	if err == nil {
-		_, err = c.Checkpoints.SaveBest(ctx, m.trainer, m.goal, x)
-	}
 	return err
 }
 

@@ -70,7 +70,15 @@ func (b Batch) Batches(size int) iter.Seq[Batch] {
 // Shuffled divides the examples into batches of size, in another random order each time;
 // the last batch may be smaller.
 func (b Batch) Shuffled(size int, seed uint64) iter.Seq[Batch] {
+	return b.ShuffledFrom(size, seed, 0)
+}
+
+// ShuffledFrom is [Batch.Shuffled] after that many epochs, for training that goes on.
+func (b Batch) ShuffledFrom(size int, seed uint64, epochs int) iter.Seq[Batch] {
 	r := rand.New(rand.NewPCG(seed, 0))
+	for range epochs {
+		r.Perm(b.Len())
+	}
 	return b.batches(size, func() []int { return r.Perm(b.Len()) })
 }
 
@@ -234,25 +242,25 @@ func Shuffle[T any](seq iter.Seq[T], buffer int, seed uint64) iter.Seq[T] {
 }
 
 // Map returns f of each element, in order, computed by that many goroutines, which have
-// ended when the loop over the result has.
+// ended when the loop over the result has. If f panics, so does the loop, at that element.
 func Map[T, U any](seq iter.Seq[T], workers int, f func(T) U) iter.Seq[U] {
 	return func(yield func(U) bool) {
 		workers := max(workers, 1)
-		pending := make([]chan U, 0, workers)
+		pending := make([]*result[U], 0, workers)
 		var all sync.WaitGroup
 		defer all.Wait()
 		next := func() U {
-			c := pending[0]
+			r := pending[0]
 			pending = pending[1:]
-			return <-c
+			return r.wait()
 		}
 		for x := range seq {
 			if len(pending) == workers && !yield(next()) {
 				return
 			}
-			c := make(chan U, 1)
-			pending = append(pending, c)
-			all.Go(func() { c <- f(x) })
+			r := &result[U]{done: make(chan struct{})}
+			pending = append(pending, r)
+			all.Go(func() { r.compute(func() U { return f(x) }) })
 		}
 		for len(pending) > 0 {
 			if !yield(next()) {
@@ -260,6 +268,33 @@ func Map[T, U any](seq iter.Seq[T], workers int, f func(T) U) iter.Seq[U] {
 			}
 		}
 	}
+}
+
+// A result is what a function returns on another goroutine, or the panic it ends in.
+type result[T any] struct {
+	done     chan struct{}
+	value    T
+	returned bool
+	panicked any
+}
+
+func (r *result[T]) compute(f func() T) {
+	defer close(r.done)
+	defer func() { r.panicked = recover() }()
+	r.value = f()
+	r.returned = true
+}
+
+// wait returns the value, or panics where the function did.
+func (r *result[T]) wait() T {
+	<-r.done
+	if r.returned {
+		return r.value
+	}
+	if r.panicked == nil {
+		panic("layers: a function ended its goroutine") // runtime.Goexit, as of testing.T.Fatal
+	}
+	panic(r.panicked)
 }
 
 // Prefetch computes up to n elements ahead on a goroutine, which has ended when the loop
@@ -270,25 +305,25 @@ func Prefetch[T any](seq iter.Seq[T], n int) iter.Seq[T] {
 		var producer sync.WaitGroup
 		defer producer.Wait()
 		defer close(stop)
-		var failed any
+		source := result[struct{}]{done: make(chan struct{})}
 		producer.Go(func() {
 			defer close(ahead)
-			defer func() { failed = recover() }()
-			for x := range seq {
-				select {
-				case ahead <- x:
-				case <-stop:
-					return
+			source.compute(func() (nothing struct{}) {
+				for x := range seq {
+					select {
+					case ahead <- x:
+					case <-stop:
+						return
+					}
 				}
-			}
+				return
+			})
 		})
 		for x := range ahead {
 			if !yield(x) {
 				return
 			}
 		}
-		if failed != nil {
-			panic(failed) // of seq, where the loop over it would have panicked
-		}
+		source.wait() // panics where the loop over seq would have
 	}
 }

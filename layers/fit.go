@@ -15,6 +15,7 @@ import (
 // FitOptions configures [Model.Fit]. The zero FitOptions is one epoch.
 type FitOptions struct {
 	Epochs     int             // 1
+	Completed  int             // of the epochs, those made before, as [Checkpoint.Restore] returns them
 	Validation iter.Seq[Batch] // evaluated after each epoch; nil is none
 	Progress   io.Writer       // a line for each epoch, and a bar if it is a terminal; nil is none
 	Callbacks  []Callback
@@ -39,8 +40,9 @@ type Epoch struct {
 	Values map[string]float64
 	Rate   float64 // the learning rate of the last update
 
-	model *Model
-	stop  bool
+	model     *Model
+	callbacks []Callback
+	stop      bool
 }
 
 // Model is the model that is trained.
@@ -73,12 +75,14 @@ func (e *Epoch) String() string {
 }
 
 // Fit trains the model: in each epoch it makes an update for each batch, or for each
-// Options.Accumulate batches; batches without examples are passed over. It returns the epochs that were completed. When ctx ends,
-// the update in progress is completed first, so that the model can be saved; the error is
-// then CANCELLED or DEADLINE_EXCEEDED. Batches that can block must observe ctx
-// themselves.
+// Options.Accumulate batches; batches without examples are passed over. It returns the
+// epochs that were completed. When ctx ends, the update in progress is completed first, so
+// that the model can be saved; the error is then CANCELLED or DEADLINE_EXCEEDED. Batches
+// that can block must observe ctx themselves.
 //
 // With Options.Accumulate, metrics are of the last batch of each update.
+//
+// Training that was interrupted goes on with [Checkpoint.Restore].
 func (m *Model) Fit(ctx context.Context, batches iter.Seq[Batch], o FitOptions) (history []*Epoch, err error) {
 	if m.goal == nil {
 		return nil, status.Errorf(status.FailedPrecondition, "the model was compiled without a loss")
@@ -92,8 +96,8 @@ func (m *Model) Fit(ctx context.Context, batches iter.Seq[Batch], o FitOptions) 
 			}
 		}
 	}()
-	for n := 1; n <= max(o.Epochs, 1); n++ {
-		e := &Epoch{N: n, model: m}
+	for n := max(o.Completed, 0) + 1; n <= max(o.Epochs, 1); n++ {
+		e := &Epoch{N: n, model: m, callbacks: o.Callbacks}
 		if err := m.epoch(ctx, e, batches, o); err != nil {
 			return history, err
 		}
@@ -120,6 +124,9 @@ func (m *Model) Fit(ctx context.Context, batches iter.Seq[Batch], o FitOptions) 
 		if e.stop {
 			break
 		}
+	}
+	if len(history) == 0 {
+		return nil, nil // all had been completed before
 	}
 	for _, c := range o.Callbacks {
 		if c, ok := c.(interface {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -100,35 +101,6 @@ func TestReduceOnPlateau(t *testing.T) {
 	}
 	if want := []float64{1, 1, 1, 0.5, 0.5, 0.25}; !slices.Equal(rates, want) {
 		t.Errorf("the rates are %v, want %v", rates, want)
-	}
-}
-
-// The best checkpoint has the weights of the best epoch.
-func TestCheckpoint(t *testing.T) {
-	m, batches := line(t, func(n int64) float64 { return []float64{0.15, 1, 1}[min(n, 2)] })
-	c := &train.Checkpoints{Dir: t.TempDir()}
-	var first float32
-	note := After(func(_ context.Context, e *Epoch) error {
-		if e.N == 1 {
-			first = weight(t, m)
-		}
-		return nil
-	})
-	if _, err := m.Fit(t.Context(), batches, FitOptions{Epochs: 3, Validation: batches, Callbacks: []Callback{note, &Checkpoint{Checkpoints: c, BestOnly: true}}}); err != nil {
-		t.Fatal(err)
-	}
-	found, err := filepath.Glob(filepath.Join(c.Dir, "best", "*.index"))
-	if err != nil || len(found) != 1 {
-		t.Fatalf("the checkpoints are %v, %v", found, err)
-	}
-	if weight(t, m) == first {
-		t.Fatal("the weight has not changed since the first epoch")
-	}
-	if err := m.LoadWeights(t.Context(), strings.TrimSuffix(found[0], ".index")); err != nil {
-		t.Fatal(err)
-	}
-	if got := weight(t, m); got != first {
-		t.Errorf("the best checkpoint has weight %v, but it was %v", got, first)
 	}
 }
 
@@ -308,12 +280,52 @@ func TestIterators(t *testing.T) {
 			break
 		}
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("the panic of a sequence was lost")
+}
+
+// A panic on the goroutine of an iterator is one of the loop over it, after the elements before
+// it; so is the end of that goroutine.
+func TestIteratorsPanic(t *testing.T) {
+	numbers := func(yield func(int) bool) {
+		for i := 0; i < 9 && yield(i); i++ {
 		}
-	}()
-	for range Prefetch(func(yield func(int) bool) { panic("of the sequence") }, 1) {
+	}
+	third := func(stop func()) func(int) int {
+		return func(i int) int {
+			if i == 2 {
+				stop()
+			}
+			return i
+		}
+	}
+	for name, stop := range map[string]func(){
+		"panic":  func() { panic("of the function") },
+		"nil":    func() { panic(nil) },
+		"Goexit": runtime.Goexit,
+	} {
+		for way, seq := range map[string]iter.Seq[int]{
+			"Map": Map(numbers, 3, third(stop)),
+			"Prefetch": Prefetch(func(yield func(int) bool) {
+				f := third(stop)
+				for i := 0; i < 9 && yield(f(i)); i++ {
+				}
+			}, 2),
+			"both": Prefetch(Map(numbers, 3, third(stop)), 2),
+		} {
+			var got []int
+			func() {
+				defer func() {
+					if p := recover(); p == nil || name == "panic" && p != "of the function" {
+						t.Errorf("%s, %s: recovered %v", way, name, p)
+					}
+				}()
+				for x := range seq {
+					got = append(got, x)
+				}
+			}()
+			if !slices.Equal(got, []int{0, 1}) {
+				t.Errorf("%s, %s: the loop had %v", way, name, got)
+			}
+		}
 	}
 }
 

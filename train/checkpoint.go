@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,22 +163,31 @@ func (c *Checkpoints) name() string {
 // checkpoints or the new one are intact, and the next Save removes leftovers. Only one
 // process at a time may save to a directory; others may restore meanwhile.
 func (c *Checkpoints) Save(ctx context.Context, t *Trainer, g *Goal) error {
+	return c.SaveWith(ctx, t, g, nil)
+}
+
+// SaveWith is Save with further tensors, whose names are not those of variables.
+// [Checkpoints.RestoreWith] returns them.
+func (c *Checkpoints) SaveWith(ctx context.Context, t *Trainer, g *Goal, more map[string]*tf.Tensor) error {
 	keep := c.Keep
 	if keep == 0 {
 		keep = 5
 	}
-	return c.saveIn(ctx, c.Dir, keep, t, g, nil)
+	return c.saveIn(ctx, c.Dir, keep, t, g, more)
 }
 
 // SaveBest writes a checkpoint to the subdirectory "best" if score is above that of the
-// one there, which it replaces; it returns whether it did. The score is saved in the
-// checkpoint under the name "score".
+// one there, which it replaces; it returns whether it did. NaN is above nothing. The score
+// is saved in the checkpoint under the name "score".
 func (c *Checkpoints) SaveBest(ctx context.Context, t *Trainer, g *Goal, score float64) (better bool, err error) {
+	if math.IsNaN(score) {
+		return false, nil
+	}
 	switch best, err := c.Best(); {
 	case status.CodeOf(err) == status.NotFound:
 	case err != nil:
 		return false, err
-	case !(score > best):
+	case score <= best:
 		return false, nil
 	}
 	err = c.saveIn(ctx, filepath.Join(c.Dir, best), 1, t, g, map[string]*tf.Tensor{scoreName: tensor.FromScalar(score)})
@@ -243,6 +253,50 @@ func (c *Checkpoints) saveIn(ctx context.Context, dir string, keep int, t *Train
 // "checkpoint" lists checkpoints and none of them exists.
 func (c *Checkpoints) Restore(ctx context.Context, t *Trainer) (found bool, err error) {
 	return restoreLast(ctx, t, c.Dir)
+}
+
+// RestoreWith is Restore. more are the tensors of the checkpoint that are no variables of
+// the model, by their names.
+func (c *Checkpoints) RestoreWith(ctx context.Context, t *Trainer) (more map[string]*tf.Tensor, found bool, err error) {
+	prefix, err := last(c.Dir)
+	if status.CodeOf(err) == status.NotFound {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if more, err = others(ctx, t.model, prefix); err != nil {
+		return nil, false, err
+	}
+	if err := t.Restore(ctx, prefix); err != nil {
+		return nil, false, err
+	}
+	return more, true, nil
+}
+
+// others are the tensors of a checkpoint that are no variables of the model.
+func others(ctx context.Context, m *Model, prefix string) (map[string]*tf.Tensor, error) {
+	r, err := bundle.Open(nil, prefix)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	names, err := r.Names()
+	if err != nil {
+		return nil, err
+	}
+	more := map[string]*tf.Tensor{}
+	for _, name := range names {
+		if m.byName[name] != nil {
+			continue
+		}
+		v, err := r.Read(reading{bundle.Heap, ctx}, name, nil)
+		if err != nil {
+			return nil, err
+		}
+		more[name] = v.Tensor()
+	}
+	return more, nil
 }
 
 // RestoreBest is Restore for the checkpoint of the best score.
