@@ -19,8 +19,9 @@ type Part struct {
 	// was made for: each that of a placeholder of its own.
 	Feeds []Output
 
-	copies []*Node // by the ids of the original
-	origin []*Node // by the ids of the copies: the nodes that they are of, or in place of
+	copies []*Node               // by the ids of the original
+	origin []*Node               // by the ids of the copies: the nodes that they are of, or in place of
+	claims map[*Node]shape.Shape // of nodes that were added
 	fed    map[Output]Output
 	shaped bool
 }
@@ -162,6 +163,9 @@ func (p *Part) Inherit(by, n *Node) {
 	if by.function == "" {
 		by.function = n.function
 	}
+	if s, ok := p.claims[n]; ok {
+		p.Claim(by, s)
+	}
 	if n.id >= len(p.origin) {
 		return
 	}
@@ -171,9 +175,20 @@ func (p *Part) Inherit(by, n *Node) {
 	p.origin[by.id] = p.origin[n.id]
 }
 
+// Claim lets a shape be what is claimed of a node that was added, which has one output.
+func (p *Part) Claim(n *Node, s shape.Shape) {
+	if p.claims == nil {
+		p.claims = map[*Node]shape.Shape{}
+	}
+	p.claims[n] = s
+}
+
 // Claimed returns what the original graph says of the shape of an output: what is fed may
-// be of another. Of nodes that were added nothing is claimed.
+// be of another. Of nodes that were added nothing is claimed but by [Part.Claim].
 func (p *Part) Claimed(o Output) shape.Shape {
+	if s, ok := p.claims[o.Op]; ok {
+		return s
+	}
 	if o.Op.id < len(p.origin) && p.origin[o.Op.id] != nil {
 		if shapes := p.origin[o.Op.id].self.shapes; o.Index < len(shapes) {
 			return shapes[o.Index]

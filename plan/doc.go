@@ -9,8 +9,8 @@
 //	package         passes
 //	plan            prune
 //	plan/lower      lower: functions in the place of their calls
-//	plan/rewrite    fold, branches, arithmetic, algebra, hoist, common, batchnorm, pads, epilogue,
-//	                updates, elementwise, winograd
+//	plan/rewrite    fold, branches, arithmetic, algebra, hoist, common, transposes, batchnorm,
+//	                pads, epilogue, updates, elementwise, winograd
 //	plan/placement  place
 //	plan/partition  split
 //

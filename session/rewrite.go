@@ -28,6 +28,7 @@ const (
 // rewriters is the toggles of a RewriterConfig, by number: the passes that each
 // turns off, and those that it adds where it is aggressive.
 var rewriters = map[int32]struct{ off, aggressive string }{
+	1:  {off: "-transposes"}, // layout_optimizer
 	3:  {off: "-fold"},
 	7:  {off: "-arithmetic", aggressive: "+algebra"},
 	9:  {off: "-hoist,-branches"},

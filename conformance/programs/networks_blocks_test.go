@@ -91,6 +91,68 @@ func (o *network) branches(x graph.Output, depth int64) (graph.Output, int64) {
 	return y, all
 }
 
+// transposed draws what stands between two transpositions: operations on an image whose
+// dimensions are in another order. It returns a value of those between, too.
+func (o *network) transposed(x graph.Output, depth int64) (_ graph.Output, _ int64, between graph.Output) {
+	order, back, channels := o.rng.Perm(4), make([]int32, 4), 0
+	if o.rng.IntN(2) == 0 {
+		order = []int{0, 3, 1, 2}
+	}
+	perm := make([]int32, 4)
+	for i, at := range order {
+		perm[i], back[at] = int32(at), int32(i)
+		if at == 3 {
+			channels = i
+		}
+	}
+	if o.rng.IntN(3) > 0 {
+		x = o.same(x, depth, depth)
+	}
+	if o.rng.IntN(4) == 0 { // height is width then
+		back[1], back[2] = back[2], back[1]
+	}
+	x = o.add("Transpose", nil, x, o.integers(perm...)).Output(0)
+	y := x
+	for range 1 + o.rng.IntN(5) {
+		switch o.rng.IntN(6) {
+		case 0:
+			y = o.add([]string{"Relu", "LeakyRelu", "Neg", "Tanh"}[o.rng.IntN(4)], nil, y).Output(0)
+		case 1:
+			paddings := make([]int32, 8)
+			for i, at := range order {
+				if at == 1 || at == 2 {
+					paddings[2*i], paddings[2*i+1] = o.rng.Int32N(3), o.rng.Int32N(3)
+				}
+			}
+			p, _ := tensor.FromSlice(paddings, 4, 2)
+			y = o.add("Pad", nil, y, o.constant(p)).Output(0)
+		case 2:
+			dims := []int64{1, 1, 1, 1}
+			dims[channels] = depth
+			row := o.constant(o.numbers(dims[o.rng.IntN(channels+1):], 50))
+			y = o.add([]string{"AddV2", "Mul", "Maximum"}[o.rng.IntN(3)], nil, y, row).Output(0)
+		case 3:
+			axis, _ := tensor.NewTensor(int32(channels - 4*o.rng.IntN(2)))
+			other := o.add("Relu", nil, y).Output(0)
+			if o.rng.IntN(8) == 0 {
+				other = x // does not fit behind a Pad
+			}
+			n, err := o.g.AddOperation(graph.OpSpec{Type: "ConcatV2", Name: o.g.UniqueName("ConcatV2"), Input: []graph.Input{graph.OutputList{y, other}, o.constant(axis)}})
+			if err != nil {
+				continue
+			}
+			y = n.Output(0)
+			depth *= 2
+			x = y
+		case 4:
+			y = o.add("AddV2", nil, y, o.add("Abs", nil, y).Output(0)).Output(0)
+		case 5:
+			between = y
+		}
+	}
+	return o.add("Transpose", nil, y, o.integers(back...)).Output(0), depth, between
+}
+
 // same draws a convolution whose result is as large as the image.
 func (o *network) same(x graph.Output, depth, more int64) graph.Output {
 	return o.add("Conv2D", map[string]any{"strides": []int64{1, 1, 1, 1}, "padding": "SAME"}, x, o.weights(1+o.rng.Int64N(3), 1+o.rng.Int64N(3), depth, more)).Output(0)

@@ -48,7 +48,7 @@ func TestNetworks(t *testing.T) {
 		for i, e := range all {
 			passes := rewrite.Default()
 			if i > 0 {
-				passes = passes.Only([]string{"pads", names[seed%len(names)]})
+				passes = passes.Only([]string{"pads", "transposes", names[seed%len(names)]})
 			}
 			got, err := o.run(e, rewrite.Options{Passes: passes}, made)
 			wrong := ""
@@ -101,9 +101,9 @@ func newNetwork(rng *rand.Rand) *network {
 	if rng.IntN(4) == 0 {
 		x = o.loop(x)
 	}
-	values := []graph.Output{x}
+	values, between := []graph.Output{x}, graph.Output{}
 	for range 2 + rng.IntN(8) {
-		switch rng.IntN(14) {
+		switch rng.IntN(15) {
 		case 10:
 			x = o.batchNorm(x, depth)
 		case 11:
@@ -112,6 +112,8 @@ func newNetwork(rng *rand.Rand) *network {
 			x, depth = o.branches(x, depth)
 		case 13:
 			x, depth = o.levels(x, depth, 1+rng.IntN(2))
+		case 14:
+			x, depth, between = o.transposed(x, depth)
 		case 0, 1:
 			paddings := make([]int32, 8)
 			for i := 2; i < 6; i++ {
@@ -156,6 +158,9 @@ func newNetwork(rng *rand.Rand) *network {
 	o.fetches = []graph.Output{x}
 	if rng.IntN(4) == 0 {
 		o.fetches = append(o.fetches, values[rng.IntN(len(values))])
+	}
+	if between.Op != nil && rng.IntN(2) == 0 {
+		o.fetches = append(o.fetches, between)
 	}
 	return o
 }

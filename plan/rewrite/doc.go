@@ -17,6 +17,7 @@
 //	algebra      the same up to the sign of zero: x+0 (changes bits)
 //	hoist        what every iteration of a loop would compute again
 //	common       equal nodes with equal inputs
+//	transposes   transpositions of images past what works in either layout, to others that undo them
 //	batchnorm    a normalization into the filter of the convolution before it (changes bits)
 //	pads         zeros around an image into the depthwise convolution that takes it
 //	epilogue     bias, normalization, sum and activation into the product before them
@@ -34,8 +35,9 @@
 // program: feeds become placeholders of which nothing is known, and what is fetched is
 // kept, or forwarded by another node. Targets: they run, or what has run when they
 // would have; those that can never run are dropped. The error of a step: its code,
-// message, node and operation, frame and iteration. A node keeps its name if it is
-// changed; one that stands for several knows theirs. Of equal nodes the first stays.
+// message, node and operation, frame and iteration; but where images that do not fit
+// have been moved by transposes, the message has their shapes in the other layout. A node
+// keeps its name if it is changed; one that stands for several knows theirs. Of equal nodes the first stays.
 // Side effects and their order: stateful nodes, references, resources and control edges
 // are let alone, but for updates of variables that become one node, which makes them in an
 // order that edges allow.

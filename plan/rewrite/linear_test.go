@@ -72,6 +72,22 @@ var larges = []large{
 		}
 		return b.Op("Exit", nil, b.Op("AddN", nil, all))
 	}},
+	{"transpositions", 3, func(b *graph.Builder, x graph.Output, n int) graph.Output {
+		first, last := b.Const([]int32{0, 3, 1, 2}), b.Const([]int32{0, 2, 3, 1})
+		x = b.Op("Reshape", nil, x, b.Const([]int32{1, 1, 2, 2}))
+		for range n {
+			x = b.Op("Transpose", nil, b.Op("Neg", nil, b.Op("Transpose", nil, x, first)), last)
+		}
+		return x
+	}},
+	{"images", 2, func(b *graph.Builder, x graph.Output, n int) graph.Output {
+		first, last := b.Const([]int32{0, 3, 1, 2}), b.Const([]int32{0, 2, 3, 1})
+		x = b.Op("Transpose", nil, b.Op("Reshape", nil, x, b.Const([]int32{1, 1, 2, 2})), first)
+		for range n {
+			x = b.Op("AddV2", nil, x, b.Op("Neg", nil, x))
+		}
+		return b.Op("Transpose", nil, x, last)
+	}},
 	{"users of one constant", 1, func(b *graph.Builder, x graph.Output, n int) graph.Output {
 		one := b.Const(float32(1))
 		all := graph.OutputList{x}

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"math"
+	"slices"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/tensor"
@@ -43,8 +44,8 @@ func (w *work) withPaddings(n, pad *graph.Node) (spec graph.OpSpec, err error) {
 	if f := attrs.Find("data_format"); f != nil && f.S != "NHWC" {
 		return spec, nil
 	}
-	filter, paddings := constant(n.Inputs()[1].Op), constant(pad.Inputs()[1].Op)
-	if attrs.Find("padding").S != "VALID" || filter == nil || paddings == nil || len(filter.Shape()) != 4 || len(pad.Inputs()[1].Op.Controls()) > 0 {
+	filter, amounts := constant(n.Inputs()[1].Op), constant(pad.Inputs()[1].Op)
+	if attrs.Find("padding").S != "VALID" || filter == nil || amounts == nil || len(filter.Shape()) != 4 || len(pad.Inputs()[1].Op.Controls()) > 0 {
 		return spec, nil
 	}
 	if len(pad.Inputs()) > 2 { // what it fills in
@@ -59,7 +60,7 @@ func (w *work) withPaddings(n, pad *graph.Node) (spec graph.OpSpec, err error) {
 	if s, err := w.shape(pad.Inputs()[0]); err != nil || !s.Known() || s.Rank() != 4 {
 		return spec, err
 	}
-	around, ok := around(paddings)
+	around, ok := around(amounts)
 	if !ok || !w.allNumbers(filter) {
 		return spec, nil
 	}
@@ -84,10 +85,19 @@ func (w *work) withPaddings(n, pad *graph.Node) (spec graph.OpSpec, err error) {
 	return spec, nil
 }
 
-// around returns the numbers of a 4×2 tensor of paddings, if none is negative and there are
-// none of batch and channels.
+// around returns the paddings of an image with channels last, if there are none of batch and
+// channels.
 func around(t *tensor.Tensor) ([]int64, bool) {
-	if s := t.Shape(); len(s) != 2 || s[0] != 4 || s[1] != 2 {
+	list, ok := paddings(t)
+	if !ok || list[0]|list[1]|list[6]|list[7] != 0 {
+		return nil, false
+	}
+	return list, true
+}
+
+// paddings returns the numbers of a 4×2 tensor of paddings, if none is negative.
+func paddings(t *tensor.Tensor) ([]int64, bool) {
+	if t == nil || !slices.Equal(t.Shape(), []int64{4, 2}) {
 		return nil, false
 	}
 	list := make([]int64, 8)
@@ -103,8 +113,8 @@ func around(t *tensor.Tensor) ([]int64, bool) {
 	default:
 		return nil, false
 	}
-	for i, p := range list {
-		if p < 0 || p > math.MaxInt16 || p > 0 && (i < 2 || i >= 6) {
+	for _, p := range list {
+		if p < 0 || p > math.MaxInt16 {
 			return nil, false
 		}
 	}

@@ -30,6 +30,7 @@ var passes = []pass{
 	{"algebra", false, false, algebra},
 	{"hoist", true, false, hoist},
 	{"common", true, false, common},
+	{"transposes", true, false, transposes},
 	{"batchnorm", false, false, batchNorm},
 	{"pads", true, false, pads},
 	{"epilogue", true, false, epilogue},
