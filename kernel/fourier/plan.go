@@ -3,6 +3,8 @@ package fourier
 import (
 	"math"
 	"math/bits"
+
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 )
 
 // largestRadix is the greatest prime factor that is transformed by its
@@ -134,10 +136,10 @@ func (p *Plan) TransformReal(x, scratch []complex128, inverse bool, stop Stop) {
 		even := complex(real(a)+real(b), imag(a)-imag(b)) // twice
 		odd := complex(imag(a)+imag(b), real(b)-real(a))  // twice, -i·(a-b̄)
 		if inverse {
-			odd = times(complex(-real(odd), -imag(odd)), conjugate(p.roots[k]))
+			odd = vec.ComplexTimes(complex(-real(odd), -imag(odd)), conjugate(p.roots[k]))
 		} else {
 			even, odd = complex(real(even)/2, imag(even)/2), complex(real(odd)/2, imag(odd)/2)
-			odd = times(odd, p.roots[k])
+			odd = vec.ComplexTimes(odd, p.roots[k])
 		}
 		x[k], x[m-k] = even+odd, conjugate(even-odd)
 	}
@@ -149,27 +151,17 @@ func (p *Plan) TransformReal(x, scratch []complex128, inverse bool, stop Stop) {
 
 func conjugate(x complex128) complex128 { return complex(real(x), -imag(x)) }
 
-// times is x·y for numbers that are finite.
-func times(x, y complex128) complex128 {
-	return complex(real(x)*real(y)-imag(x)*imag(y), real(x)*imag(y)+imag(x)*real(y))
-}
-
-// A step splits a radix off. roots are those of one, of which it takes every each-th.
-type step struct {
-	to, from []complex128
-	stride   int
-	roots    []complex128
-	each     int
-}
+// A step splits a radix off.
+type step struct{ vec.FourierStep }
 
 // stockham splits off one radix after the other. Where stride is the product of
 // those before, x is stride interleaved sequences, of which a step makes r
 // times as many, each an rth as long.
 func stockham(x, scratch []complex128, factors []int, roots []complex128, each int, stop Stop) {
-	p := step{to: scratch, from: x, stride: 1, roots: roots, each: each}
+	p := step{vec.FourierStep{To: scratch, From: x, Stride: 1, Roots: roots, Each: each}}
 	for _, r := range factors {
-		parts := len(x) / (r * p.stride)
-		some := max(1, slab/(r*p.stride))
+		parts := len(x) / (r * p.Stride)
+		some := max(1, slab/(r*p.Stride))
 		for lo := 0; lo < parts; lo += some {
 			if len(x) > slab && stop.asked() {
 				return
@@ -177,81 +169,42 @@ func stockham(x, scratch []complex128, factors []int, roots []complex128, each i
 			hi := min(parts, lo+some)
 			switch r {
 			case 2:
-				p.radix2(lo, hi)
+				p.Radix2(lo, hi)
 			case 3:
 				p.radix3(lo, hi)
 			case 4:
-				p.radix4(lo, hi)
+				p.Radix4(lo, hi)
 			case 5:
 				p.radix5(lo, hi)
 			default:
 				p.radix(r, lo, hi)
 			}
 		}
-		p.from, p.to = p.to, p.from
-		p.stride *= r
+		p.From, p.To = p.To, p.From
+		p.Stride *= r
 	}
 	if len(factors)%2 != 0 {
-		copy(x, p.from)
+		copy(x, p.From)
 	}
 }
 
 // slab is how many elements are handled between two questions to a Stop.
 const slab = 1 << 16
 
-// root is exp(-2πi·k/n) of the n that is transformed.
-func (p *step) root(k int) complex128 { return p.roots[k*p.each] }
-
-// in and out are the j-th part of i's sequences.
-func (p *step) in(i, j, parts int) []complex128 { return p.from[p.stride*(i+j*parts):][:p.stride] }
-func (p *step) out(r, i, j int) []complex128    { return p.to[p.stride*(r*i+j):][:p.stride] }
-
-func (p *step) radix2(lo, hi int) {
-	m := len(p.from) / (2 * p.stride)
-	for i := lo; i < hi; i++ {
-		w := p.root(i * p.stride)
-		x0, x1 := p.in(i, 0, m), p.in(i, 1, m)
-		y0, y1 := p.out(2, i, 0), p.out(2, i, 1)
-		for q, a := range x0 {
-			b := x1[q]
-			y0[q] = a + b
-			y1[q] = times(a-b, w)
-		}
-	}
-}
-
 func (p *step) radix3(lo, hi int) {
 	sin := math.Sqrt(3) / 2
-	m := len(p.from) / (3 * p.stride)
+	m := len(p.From) / (3 * p.Stride)
 	for i := lo; i < hi; i++ {
-		w1, w2 := p.root(i*p.stride), p.root(2*i*p.stride)
-		x0, x1, x2 := p.in(i, 0, m), p.in(i, 1, m), p.in(i, 2, m)
-		y0, y1, y2 := p.out(3, i, 0), p.out(3, i, 1), p.out(3, i, 2)
+		w1, w2 := p.Root(i*p.Stride), p.Root(2*i*p.Stride)
+		x0, x1, x2 := p.In(i, 0, m), p.In(i, 1, m), p.In(i, 2, m)
+		y0, y1, y2 := p.Out(3, i, 0), p.Out(3, i, 1), p.Out(3, i, 2)
 		for q, a := range x0 {
 			b, c := x1[q]+x2[q], x1[q]-x2[q]
 			c = complex(sin*imag(c), -sin*real(c)) // -i·sin(2π/3)·c
 			y0[q] = a + b
 			a -= complex(real(b)/2, imag(b)/2)
-			y1[q] = times(a+c, w1)
-			y2[q] = times(a-c, w2)
-		}
-	}
-}
-
-func (p *step) radix4(lo, hi int) {
-	m := len(p.from) / (4 * p.stride)
-	for i := lo; i < hi; i++ {
-		w1, w2, w3 := p.root(i*p.stride), p.root(2*i*p.stride), p.root(3*i*p.stride)
-		x0, x1, x2, x3 := p.in(i, 0, m), p.in(i, 1, m), p.in(i, 2, m), p.in(i, 3, m)
-		y0, y1, y2, y3 := p.out(4, i, 0), p.out(4, i, 1), p.out(4, i, 2), p.out(4, i, 3)
-		for q := range x0 {
-			a, c := x0[q]+x2[q], x0[q]-x2[q]
-			b, d := x1[q]+x3[q], x1[q]-x3[q]
-			d = complex(imag(d), -real(d)) // -i·d
-			y0[q] = a + b
-			y1[q] = times(c+d, w1)
-			y2[q] = times(a-b, w2)
-			y3[q] = times(c-d, w3)
+			y1[q] = vec.ComplexTimes(a+c, w1)
+			y2[q] = vec.ComplexTimes(a-c, w2)
 		}
 	}
 }
@@ -259,11 +212,11 @@ func (p *step) radix4(lo, hi int) {
 func (p *step) radix5(lo, hi int) {
 	s1, c1 := math.Sincos(2 * math.Pi / 5)
 	s2, c2 := math.Sincos(4 * math.Pi / 5)
-	m := len(p.from) / (5 * p.stride)
+	m := len(p.From) / (5 * p.Stride)
 	for i := lo; i < hi; i++ {
-		w1, w2, w3, w4 := p.root(i*p.stride), p.root(2*i*p.stride), p.root(3*i*p.stride), p.root(4*i*p.stride)
-		x0, x1, x2, x3, x4 := p.in(i, 0, m), p.in(i, 1, m), p.in(i, 2, m), p.in(i, 3, m), p.in(i, 4, m)
-		y0, y1, y2, y3, y4 := p.out(5, i, 0), p.out(5, i, 1), p.out(5, i, 2), p.out(5, i, 3), p.out(5, i, 4)
+		w1, w2, w3, w4 := p.Root(i*p.Stride), p.Root(2*i*p.Stride), p.Root(3*i*p.Stride), p.Root(4*i*p.Stride)
+		x0, x1, x2, x3, x4 := p.In(i, 0, m), p.In(i, 1, m), p.In(i, 2, m), p.In(i, 3, m), p.In(i, 4, m)
+		y0, y1, y2, y3, y4 := p.Out(5, i, 0), p.Out(5, i, 1), p.Out(5, i, 2), p.Out(5, i, 3), p.Out(5, i, 4)
 		for q, a := range x0 {
 			b, e := x1[q]+x4[q], x1[q]-x4[q]
 			c, d := x2[q]+x3[q], x2[q]-x3[q]
@@ -272,10 +225,10 @@ func (p *step) radix5(lo, hi int) {
 			v := complex(real(a)+c2*real(b)+c1*real(c), imag(a)+c2*imag(b)+c1*imag(c))
 			f := complex(s1*imag(e)+s2*imag(d), -(s1*real(e) + s2*real(d)))
 			g := complex(s2*imag(e)-s1*imag(d), -(s2*real(e) - s1*real(d)))
-			y1[q] = times(u+f, w1)
-			y2[q] = times(v+g, w2)
-			y3[q] = times(v-g, w3)
-			y4[q] = times(u-f, w4)
+			y1[q] = vec.ComplexTimes(u+f, w1)
+			y2[q] = vec.ComplexTimes(v+g, w2)
+			y3[q] = vec.ComplexTimes(v-g, w3)
+			y4[q] = vec.ComplexTimes(u-f, w4)
 		}
 	}
 }
@@ -284,11 +237,11 @@ func (p *step) radix5(lo, hi int) {
 // definition together, and so finds the results k and r-k together.
 func (p *step) radix(r, lo, hi int) {
 	var sums, differences [largestRadix/2 + 1]complex128
-	n, s := len(p.from), p.stride
+	n, s := len(p.From), p.Stride
 	m, turn := n/(r*s), n/r
 	for i := lo; i < hi; i++ {
 		for q := range s {
-			in, out := p.from[s*i+q:], p.to[s*r*i+q:]
+			in, out := p.From[s*i+q:], p.To[s*r*i+q:]
 			first := in[0]
 			total := first
 			for j := 1; j <= r/2; j++ {
@@ -300,15 +253,15 @@ func (p *step) radix(r, lo, hi int) {
 			for k := 1; k <= r/2; k++ {
 				even, odd := first, complex128(0)
 				for j, at := 1, k; j <= r/2; j++ {
-					w, sum, difference := p.root(at*turn), sums[j], differences[j]
+					w, sum, difference := p.Root(at*turn), sums[j], differences[j]
 					even += complex(real(w)*real(sum), real(w)*imag(sum))
 					odd += complex(-imag(w)*imag(difference), imag(w)*real(difference))
 					if at += k; at >= r {
 						at -= r
 					}
 				}
-				out[s*k] = times(even+odd, p.root(i*k*s))
-				out[s*(r-k)] = times(even-odd, p.root(i*(r-k)*s))
+				out[s*k] = vec.ComplexTimes(even+odd, p.Root(i*k*s))
+				out[s*(r-k)] = vec.ComplexTimes(even-odd, p.Root(i*(r-k)*s))
 			}
 		}
 	}

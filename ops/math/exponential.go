@@ -72,7 +72,7 @@ func init() {
 		Attr("T: {half, bfloat16, float, double, complex64, complex128}").
 		Doc("Computes x/y with broadcasting; where x is 0 the result is 0.")
 
-	vectorized("Exp", math.Exp, complexExp, vec.Exp)
+	fields("Exp", math.Exp, complexExp)
 	fields("Expm1", math.Expm1, func(x complex128) complex128 { return complexExp(x) - 1 })
 	fields("Log", math.Log, cmplx.Log)
 	fields("Log1p", math.Log1p, log1p)
@@ -85,7 +85,7 @@ func init() {
 	integerPower[int16](tensor.Int16)
 	integerPower[int32](tensor.Int32)
 	integerPower[int64](tensor.Int64)
-	vectorized("Sigmoid", sigmoid, func(x complex128) complex128 { return 1 / (1 + complexExp(-x)) }, vec.Sigmoid)
+	fields("Sigmoid", sigmoid, func(x complex128) complex128 { return 1 / (1 + complexExp(-x)) })
 	fields2("Xlogy", guarded(math.Log, times[float64]), guarded(cmplx.Log, times[complex128]))
 	fields2("Xlog1py", guarded(math.Log1p, times[float64]), guarded(log1p, times[complex128]))
 	fields2("Xdivy", guarded(same[float64], over[float64]), guarded(same[complex128], over[complex128]))

@@ -28,17 +28,31 @@ var vectors = map[string]func(o, x []float32){
 	"Tanh":    vec.Tanh,
 }
 
-// newMap returns the kernel that applies a function to every element: f to floating-point
-// numbers, where loop, if it is not nil, does its work on vectors of float32, and c to
-// complex ones.
-func newMap(dt tensor.DType, f func(float64) float64, loop func(o, x []float32), c func(complex128) complex128) kernel.Kernel {
+// float64s are the functions on float64 that have vector kernels, and these on one number,
+// whose results have the same bits.
+var float64s = map[string]struct {
+	one  func(x float64) float64
+	many func(o, x []float64)
+}{
+	"Exp":     {vec.ExpFloat64, vec.ExpFloat64s},
+	"Log":     {vec.LogFloat64, vec.LogFloat64s},
+	"Sigmoid": {vec.SigmoidFloat64, vec.SigmoidFloat64s},
+	"Tanh":    {vec.TanhFloat64, vec.TanhFloat64s},
+}
+
+// newMap returns the kernel of op, which applies a function to every element: f to
+// floating-point numbers, unless op has vector kernels, and c to complex ones.
+func newMap(op string, dt tensor.DType, f func(float64) float64, c func(complex128) complex128) kernel.Kernel {
 	switch dt {
 	case tensor.Float:
-		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: narrow1(f), Vector: loop}
+		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: narrow1(f), Vector: vectors[op]}
 	case tensor.Double:
+		if v, ok := float64s[op]; ok {
+			return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: v.one, Vector: v.many}
+		}
 		return &elementwise.Map[float64, float64]{In: dt, Out: dt, F: f}
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.NarrowMap(dt, narrow1(f), loop)
+		return elementwise.NarrowMap(dt, narrow1(f), vectors[op])
 	}
 	return newComplexMap(dt, narrowComplex1(c), c)
 }
@@ -86,18 +100,13 @@ func newZip(dt tensor.DType, loops elementwise.Loops[float32, float32], f32 func
 
 // reals registers op for floating-point numbers, by a function on float64.
 func reals(op string, f func(float64) float64, types ...tensor.DType) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newMap(dt, f, vectors[op], nil) }, types...)
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newMap(op, dt, f, nil) }, types...)
 }
 
 // fields registers op for floating-point and complex numbers, by functions on
 // float64 and complex128.
 func fields(op string, f func(float64) float64, c func(complex128) complex128) {
-	vectorized(op, f, c, vectors[op])
-}
-
-// vectorized is fields with a loop for float32.
-func vectorized(op string, f func(float64) float64, c func(complex128) complex128, loop func(o, x []float32)) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newMap(dt, f, loop, c) }, elementwise.Fields...)
+	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel { return newMap(op, dt, f, c) }, elementwise.Fields...)
 }
 
 // fields2 is fields for two operands.

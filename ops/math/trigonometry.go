@@ -3,7 +3,6 @@ package math
 import (
 	"math"
 
-	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/kernel/elementwise"
@@ -88,7 +87,7 @@ y: The second coordinate, which comes first here.`)
 	floats2("Atan2", narrow2(math.Atan2), math.Atan2, elementwise.Floats...)
 	fields("Sinh", sinh, complexSinh)
 	fields("Cosh", cosh, complexCosh)
-	vectorized("Tanh", math.Tanh, complexTanh, vec.Tanh)
+	fields("Tanh", math.Tanh, complexTanh)
 	fields("Asinh", math.Asinh, complexAsinh)
 	fields("Acosh", math.Acosh, complexAcosh)
 	fields("Atanh", math.Atanh, complexAtanh)

@@ -330,6 +330,27 @@ func tapLineAVX512_5x2(t *lineRun)
 func tapLineShortAVX512_5x2(t *lineRun)
 
 //go:noescape
+func expFloat64sAVX512(dst []float64, x []float64)
+
+//go:noescape
+func tanhFloat64sAVX512(dst []float64, x []float64)
+
+//go:noescape
+func sigmoidFloat64sAVX512(dst []float64, x []float64)
+
+//go:noescape
+func logFloat64sAVX512(dst []float64, x []float64)
+
+//go:noescape
+func radix2AVX512(r *fourierRun)
+
+//go:noescape
+func radix4AVX512(r *fourierRun)
+
+//go:noescape
+func radix4FirstAVX512(r *fourierRun)
+
+//go:noescape
 func addAVX2(dst []float32, x []float32, y []float32)
 
 //go:noescape
@@ -655,6 +676,27 @@ func tapLineAVX2_5x2(t *lineRun)
 
 //go:noescape
 func tapLineShortAVX2_5x2(t *lineRun)
+
+//go:noescape
+func expFloat64sAVX2(dst []float64, x []float64)
+
+//go:noescape
+func tanhFloat64sAVX2(dst []float64, x []float64)
+
+//go:noescape
+func sigmoidFloat64sAVX2(dst []float64, x []float64)
+
+//go:noescape
+func logFloat64sAVX2(dst []float64, x []float64)
+
+//go:noescape
+func radix2AVX2(r *fourierRun)
+
+//go:noescape
+func radix4AVX2(r *fourierRun)
+
+//go:noescape
+func radix4FirstAVX2(r *fourierRun)
 
 //go:noescape
 func trianglesAVX2(dst []uint8, row []uint8, other []uint8, n int)

@@ -210,6 +210,20 @@ func rotateRows64AVX512(rows []float64, ld int, turns []float64) { panic(unreach
 
 func philoxAVX512(dst []uint32, low uint64, high uint64, key uint64) { panic(unreachable) }
 
+func expFloat64sAVX512(dst []float64, x []float64) { panic(unreachable) }
+
+func tanhFloat64sAVX512(dst []float64, x []float64) { panic(unreachable) }
+
+func sigmoidFloat64sAVX512(dst []float64, x []float64) { panic(unreachable) }
+
+func logFloat64sAVX512(dst []float64, x []float64) { panic(unreachable) }
+
+func radix2AVX512(r *fourierRun) { panic(unreachable) }
+
+func radix4AVX512(r *fourierRun) { panic(unreachable) }
+
+func radix4FirstAVX512(r *fourierRun) { panic(unreachable) }
+
 func addAVX2(dst []float32, x []float32, y []float32) { panic(unreachable) }
 
 func addScalarAVX2(dst []float32, x []float32, s float32) { panic(unreachable) }
@@ -413,6 +427,20 @@ func dot64AVX2(x []float64, y []float64) float64 { panic(unreachable) }
 func rotateRows64AVX2(rows []float64, ld int, turns []float64) { panic(unreachable) }
 
 func philoxAVX2(dst []uint32, low uint64, high uint64, key uint64) { panic(unreachable) }
+
+func expFloat64sAVX2(dst []float64, x []float64) { panic(unreachable) }
+
+func tanhFloat64sAVX2(dst []float64, x []float64) { panic(unreachable) }
+
+func sigmoidFloat64sAVX2(dst []float64, x []float64) { panic(unreachable) }
+
+func logFloat64sAVX2(dst []float64, x []float64) { panic(unreachable) }
+
+func radix2AVX2(r *fourierRun) { panic(unreachable) }
+
+func radix4AVX2(r *fourierRun) { panic(unreachable) }
+
+func radix4FirstAVX2(r *fourierRun) { panic(unreachable) }
 
 func trianglesAVX2(dst []uint8, row []uint8, other []uint8, n int) { panic(unreachable) }
 

@@ -30,6 +30,8 @@
 //     bits: the assembly uses fused multiply-add, the portable code never does,
 //     on no architecture. An element of Exp, Tanh or Sigmoid depends on its
 //     operand alone, not on its place in the slice.
+//   - The functions on float64 and the steps of Fourier transforms, [FourierStep], have the
+//     same bits on every machine: they fuse nothing.
 //   - An element of a product with floating-point elements is the sum of its k
 //     products in order, in blocks of [GemmBlock]: each block is summed from
 //     zero, and the blocks are added up in order. It depends on its row of A, its

@@ -14251,6 +14251,901 @@ done421:
 	VZEROUPPER
 	RET
 
+// func expFloat64sAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·expFloat64sAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many437:
+	CMPQ        CX, $0x00000010
+	JLT         tail438
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPD     constants64<>+0(SB), Z2
+	VMOVUPD     constants64<>+64(SB), Z3
+	VMINPD      Z0, Z2, Z0
+	VMAXPD      Z0, Z3, Z0
+	VMINPD      Z1, Z2, Z1
+	VMAXPD      Z1, Z3, Z1
+	VMULPD      constants64<>+128(SB), Z0, Z4
+	VMULPD      constants64<>+128(SB), Z1, Z5
+	VRNDSCALEPD $0x00, Z4, Z4
+	VRNDSCALEPD $0x00, Z5, Z5
+	VMULPD      constants64<>+192(SB), Z4, Z6
+	VSUBPD      Z6, Z0, Z0
+	VMULPD      constants64<>+192(SB), Z5, Z6
+	VSUBPD      Z6, Z1, Z1
+	VMULPD      constants64<>+256(SB), Z4, Z6
+	VSUBPD      Z6, Z0, Z0
+	VMULPD      constants64<>+256(SB), Z5, Z6
+	VSUBPD      Z6, Z1, Z1
+	VMOVUPD     constants64<>+320(SB), Z2
+	VMOVUPD     constants64<>+320(SB), Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+384(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+384(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+448(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+448(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+512(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+512(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+576(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+576(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+640(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+640(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+704(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+704(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+768(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+768(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+832(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+832(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+896(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+896(SB), Z3, Z3
+	VMULPD      Z0, Z0, Z6
+	VMULPD      Z6, Z2, Z2
+	VADDPD      Z0, Z2, Z2
+	VMULPD      Z1, Z1, Z6
+	VMULPD      Z6, Z3, Z3
+	VADDPD      Z1, Z3, Z3
+	VADDPD      constants64<>+960(SB), Z2, Z2
+	VSCALEFPD   Z4, Z2, Z2
+	VADDPD      constants64<>+960(SB), Z3, Z3
+	VSCALEFPD   Z5, Z3, Z3
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     Z3, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000010, CX
+	JMP         many437
+
+tail438:
+	CMPQ        CX, $0x00
+	JLE         done439
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPD.Z   (DX), K1, Z0
+	VMOVUPD     constants64<>+0(SB), Z1
+	VMOVUPD     constants64<>+64(SB), Z2
+	VMINPD      Z0, Z1, Z0
+	VMAXPD      Z0, Z2, Z0
+	VMULPD      constants64<>+128(SB), Z0, Z2
+	VRNDSCALEPD $0x00, Z2, Z2
+	VMULPD      constants64<>+192(SB), Z2, Z3
+	VSUBPD      Z3, Z0, Z0
+	VMULPD      constants64<>+256(SB), Z2, Z3
+	VSUBPD      Z3, Z0, Z0
+	VMOVUPD     constants64<>+320(SB), Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+384(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+448(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+512(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+576(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+640(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+704(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+768(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+832(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+896(SB), Z1, Z1
+	VMULPD      Z0, Z0, Z3
+	VMULPD      Z3, Z1, Z1
+	VADDPD      Z0, Z1, Z1
+	VADDPD      constants64<>+960(SB), Z1, Z1
+	VSCALEFPD   Z2, Z1, Z1
+	VMOVUPD     Z1, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000008, CX
+	JMP         tail438
+
+done439:
+	VZEROUPPER
+	RET
+
+// func tanhFloat64sAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·tanhFloat64sAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many440:
+	CMPQ        CX, $0x00000010
+	JLT         tail441
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VMOVUPD     constants64<>+1024(SB), Z4
+	VANDPD      constants64<>+1088(SB), Z0, Z2
+	VMINPD      Z2, Z4, Z2
+	VMULPD      constants64<>+1152(SB), Z2, Z2
+	VANDPD      constants64<>+1088(SB), Z1, Z3
+	VMINPD      Z3, Z4, Z3
+	VMULPD      constants64<>+1152(SB), Z3, Z3
+	VMULPD      constants64<>+128(SB), Z2, Z6
+	VMULPD      constants64<>+128(SB), Z3, Z7
+	VRNDSCALEPD $0x00, Z6, Z6
+	VRNDSCALEPD $0x00, Z7, Z7
+	VMULPD      constants64<>+192(SB), Z6, Z8
+	VSUBPD      Z8, Z2, Z2
+	VMULPD      constants64<>+192(SB), Z7, Z8
+	VSUBPD      Z8, Z3, Z3
+	VMULPD      constants64<>+256(SB), Z6, Z8
+	VSUBPD      Z8, Z2, Z2
+	VMULPD      constants64<>+256(SB), Z7, Z8
+	VSUBPD      Z8, Z3, Z3
+	VMOVUPD     constants64<>+320(SB), Z4
+	VMOVUPD     constants64<>+320(SB), Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+384(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+384(SB), Z5, Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+448(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+448(SB), Z5, Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+512(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+512(SB), Z5, Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+576(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+576(SB), Z5, Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+640(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+640(SB), Z5, Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+704(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+704(SB), Z5, Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+768(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+768(SB), Z5, Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+832(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+832(SB), Z5, Z5
+	VMULPD      Z2, Z4, Z4
+	VADDPD      constants64<>+896(SB), Z4, Z4
+	VMULPD      Z3, Z5, Z5
+	VADDPD      constants64<>+896(SB), Z5, Z5
+	VMULPD      Z2, Z2, Z8
+	VMULPD      Z8, Z4, Z4
+	VADDPD      Z2, Z4, Z4
+	VMULPD      Z3, Z3, Z8
+	VMULPD      Z8, Z5, Z5
+	VADDPD      Z3, Z5, Z5
+	VMOVUPD     constants64<>+960(SB), Z2
+	VSCALEFPD   Z6, Z2, Z2
+	VMULPD      Z2, Z4, Z4
+	VSUBPD      constants64<>+960(SB), Z2, Z2
+	VADDPD      Z2, Z4, Z4
+	VMOVUPD     constants64<>+960(SB), Z2
+	VSCALEFPD   Z7, Z2, Z2
+	VMULPD      Z2, Z5, Z5
+	VSUBPD      constants64<>+960(SB), Z2, Z2
+	VADDPD      Z2, Z5, Z5
+	VMOVUPD     constants64<>+1216(SB), Z2
+	VADDPD      constants64<>+1280(SB), Z4, Z6
+	VDIVPD      Z6, Z4, Z4
+	VANDPD      Z2, Z0, Z0
+	VANDNPD     Z4, Z2, Z4
+	VORPD       Z4, Z0, Z0
+	VADDPD      constants64<>+1280(SB), Z5, Z7
+	VDIVPD      Z7, Z5, Z5
+	VANDPD      Z2, Z1, Z1
+	VANDNPD     Z5, Z2, Z5
+	VORPD       Z5, Z1, Z1
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z1, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000010, CX
+	JMP         many440
+
+tail441:
+	CMPQ        CX, $0x00
+	JLE         done442
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPD.Z   (DX), K1, Z0
+	VMOVUPD     constants64<>+1024(SB), Z2
+	VANDPD      constants64<>+1088(SB), Z0, Z1
+	VMINPD      Z1, Z2, Z1
+	VMULPD      constants64<>+1152(SB), Z1, Z1
+	VMULPD      constants64<>+128(SB), Z1, Z3
+	VRNDSCALEPD $0x00, Z3, Z3
+	VMULPD      constants64<>+192(SB), Z3, Z4
+	VSUBPD      Z4, Z1, Z1
+	VMULPD      constants64<>+256(SB), Z3, Z4
+	VSUBPD      Z4, Z1, Z1
+	VMOVUPD     constants64<>+320(SB), Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+384(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+448(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+512(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+576(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+640(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+704(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+768(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+832(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD      constants64<>+896(SB), Z2, Z2
+	VMULPD      Z1, Z1, Z4
+	VMULPD      Z4, Z2, Z2
+	VADDPD      Z1, Z2, Z2
+	VMOVUPD     constants64<>+960(SB), Z1
+	VSCALEFPD   Z3, Z1, Z1
+	VMULPD      Z1, Z2, Z2
+	VSUBPD      constants64<>+960(SB), Z1, Z1
+	VADDPD      Z1, Z2, Z2
+	VMOVUPD     constants64<>+1216(SB), Z1
+	VADDPD      constants64<>+1280(SB), Z2, Z3
+	VDIVPD      Z3, Z2, Z2
+	VANDPD      Z1, Z0, Z0
+	VANDNPD     Z2, Z1, Z2
+	VORPD       Z2, Z0, Z0
+	VMOVUPD     Z0, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000008, CX
+	JMP         tail441
+
+done442:
+	VZEROUPPER
+	RET
+
+// func sigmoidFloat64sAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sigmoidFloat64sAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many443:
+	CMPQ        CX, $0x00000010
+	JLT         tail444
+	VMOVUPS     (DX), Z0
+	VMOVUPS     64(DX), Z1
+	VXORPD      constants64<>+1216(SB), Z0, Z0
+	VXORPD      constants64<>+1216(SB), Z1, Z1
+	VMOVUPD     constants64<>+0(SB), Z2
+	VMOVUPD     constants64<>+64(SB), Z3
+	VMINPD      Z0, Z2, Z0
+	VMAXPD      Z0, Z3, Z0
+	VMINPD      Z1, Z2, Z1
+	VMAXPD      Z1, Z3, Z1
+	VMULPD      constants64<>+128(SB), Z0, Z4
+	VMULPD      constants64<>+128(SB), Z1, Z5
+	VRNDSCALEPD $0x00, Z4, Z4
+	VRNDSCALEPD $0x00, Z5, Z5
+	VMULPD      constants64<>+192(SB), Z4, Z6
+	VSUBPD      Z6, Z0, Z0
+	VMULPD      constants64<>+192(SB), Z5, Z6
+	VSUBPD      Z6, Z1, Z1
+	VMULPD      constants64<>+256(SB), Z4, Z6
+	VSUBPD      Z6, Z0, Z0
+	VMULPD      constants64<>+256(SB), Z5, Z6
+	VSUBPD      Z6, Z1, Z1
+	VMOVUPD     constants64<>+320(SB), Z2
+	VMOVUPD     constants64<>+320(SB), Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+384(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+384(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+448(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+448(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+512(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+512(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+576(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+576(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+640(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+640(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+704(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+704(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+768(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+768(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+832(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+832(SB), Z3, Z3
+	VMULPD      Z0, Z2, Z2
+	VADDPD      constants64<>+896(SB), Z2, Z2
+	VMULPD      Z1, Z3, Z3
+	VADDPD      constants64<>+896(SB), Z3, Z3
+	VMULPD      Z0, Z0, Z6
+	VMULPD      Z6, Z2, Z2
+	VADDPD      Z0, Z2, Z2
+	VMULPD      Z1, Z1, Z6
+	VMULPD      Z6, Z3, Z3
+	VADDPD      Z1, Z3, Z3
+	VADDPD      constants64<>+960(SB), Z2, Z2
+	VSCALEFPD   Z4, Z2, Z2
+	VADDPD      constants64<>+960(SB), Z3, Z3
+	VSCALEFPD   Z5, Z3, Z3
+	VMOVUPD     constants64<>+960(SB), Z0
+	VADDPD      Z0, Z2, Z2
+	VDIVPD      Z2, Z0, Z2
+	VADDPD      Z0, Z3, Z3
+	VDIVPD      Z3, Z0, Z3
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     Z3, 64(AX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x00000010, CX
+	JMP         many443
+
+tail444:
+	CMPQ        CX, $0x00
+	JLE         done445
+	MOVL        $0xffffffff, BX
+	BZHIL       CX, BX, BX
+	KMOVW       BX, K1
+	VMOVUPD.Z   (DX), K1, Z0
+	VXORPD      constants64<>+1216(SB), Z0, Z0
+	VMOVUPD     constants64<>+0(SB), Z1
+	VMOVUPD     constants64<>+64(SB), Z2
+	VMINPD      Z0, Z1, Z0
+	VMAXPD      Z0, Z2, Z0
+	VMULPD      constants64<>+128(SB), Z0, Z2
+	VRNDSCALEPD $0x00, Z2, Z2
+	VMULPD      constants64<>+192(SB), Z2, Z3
+	VSUBPD      Z3, Z0, Z0
+	VMULPD      constants64<>+256(SB), Z2, Z3
+	VSUBPD      Z3, Z0, Z0
+	VMOVUPD     constants64<>+320(SB), Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+384(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+448(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+512(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+576(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+640(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+704(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+768(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+832(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD      constants64<>+896(SB), Z1, Z1
+	VMULPD      Z0, Z0, Z3
+	VMULPD      Z3, Z1, Z1
+	VADDPD      Z0, Z1, Z1
+	VADDPD      constants64<>+960(SB), Z1, Z1
+	VSCALEFPD   Z2, Z1, Z1
+	VMOVUPD     constants64<>+960(SB), Z0
+	VADDPD      Z0, Z1, Z1
+	VDIVPD      Z1, Z0, Z1
+	VMOVUPD     Z1, K1, (AX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, DX
+	SUBQ        $0x00000008, CX
+	JMP         tail444
+
+done445:
+	VZEROUPPER
+	RET
+
+// func logFloat64sAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·logFloat64sAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many446:
+	CMPQ      CX, $0x00000010
+	JLT       tail447
+	VMOVUPS   (DX), Z0
+	VMOVUPS   64(DX), Z1
+	VMOVAPD   Z0, Z2
+	VMULPD    constants64<>+1344(SB), Z0, Z3
+	VMOVUPD   constants64<>+1408(SB), Z4
+	VCMPPD    $0x11, Z4, Z0, K1
+	VBLENDMPD Z3, Z0, K1, Z0
+	VMOVUPD   constants64<>+1472(SB), Z5
+	VPXORD    Z6, Z6, Z6
+	VCMPPD    $0x11, Z4, Z2, K1
+	VBLENDMPD Z5, Z6, K1, Z3
+	VPSRLQ    $0x34, Z0, Z4
+	VORPD     constants64<>+1344(SB), Z4, Z4
+	VSUBPD    constants64<>+1536(SB), Z4, Z4
+	VSUBPD    Z3, Z4, Z4
+	VANDPD    constants64<>+1600(SB), Z0, Z0
+	VORPD     constants64<>+1664(SB), Z0, Z0
+	VMOVUPD   constants64<>+1728(SB), Z3
+	VPXORD    Z8, Z8, Z8
+	VMOVUPD   constants64<>+960(SB), Z5
+	VCMPPD    $0x1e, Z3, Z0, K1
+	VBLENDMPD Z8, Z5, K1, Z7
+	VSUBPD    Z7, Z4, Z4
+	VADDPD    constants64<>+960(SB), Z7, Z3
+	VMULPD    Z3, Z0, Z0
+	VSUBPD    constants64<>+960(SB), Z0, Z0
+	VMOVAPD   Z1, Z3
+	VMULPD    constants64<>+1344(SB), Z1, Z9
+	VMOVUPD   constants64<>+1408(SB), Z5
+	VCMPPD    $0x11, Z5, Z1, K1
+	VBLENDMPD Z9, Z1, K1, Z1
+	VMOVUPD   constants64<>+1472(SB), Z19
+	VPXORD    Z10, Z10, Z10
+	VCMPPD    $0x11, Z5, Z3, K1
+	VBLENDMPD Z19, Z10, K1, Z9
+	VPSRLQ    $0x34, Z1, Z5
+	VORPD     constants64<>+1344(SB), Z5, Z5
+	VSUBPD    constants64<>+1536(SB), Z5, Z5
+	VSUBPD    Z9, Z5, Z5
+	VANDPD    constants64<>+1600(SB), Z1, Z1
+	VORPD     constants64<>+1664(SB), Z1, Z1
+	VMOVUPD   constants64<>+1728(SB), Z9
+	VPXORD    Z12, Z12, Z12
+	VMOVUPD   constants64<>+960(SB), Z19
+	VCMPPD    $0x1e, Z9, Z1, K1
+	VBLENDMPD Z12, Z19, K1, Z11
+	VSUBPD    Z11, Z5, Z5
+	VADDPD    constants64<>+960(SB), Z11, Z9
+	VMULPD    Z9, Z1, Z1
+	VSUBPD    constants64<>+960(SB), Z1, Z1
+	VADDPD    constants64<>+1280(SB), Z0, Z9
+	VDIVPD    Z9, Z0, Z9
+	VMULPD    Z9, Z9, Z19
+	VMULPD    Z19, Z19, Z20
+	VMOVUPD   constants64<>+1792(SB), Z21
+	VMULPD    Z20, Z21, Z21
+	VADDPD    constants64<>+1856(SB), Z21, Z21
+	VMULPD    Z20, Z21, Z21
+	VADDPD    constants64<>+1920(SB), Z21, Z21
+	VMULPD    Z20, Z21, Z21
+	VADDPD    constants64<>+1984(SB), Z21, Z21
+	VMOVUPD   constants64<>+2048(SB), Z22
+	VMULPD    Z20, Z22, Z22
+	VADDPD    constants64<>+2112(SB), Z22, Z22
+	VMULPD    Z20, Z22, Z22
+	VADDPD    constants64<>+2176(SB), Z22, Z22
+	VMULPD    Z19, Z21, Z21
+	VMULPD    Z20, Z22, Z22
+	VADDPD    Z22, Z21, Z21
+	VMULPD    constants64<>+1664(SB), Z0, Z20
+	VMULPD    Z0, Z20, Z20
+	VADDPD    Z20, Z21, Z21
+	VMULPD    Z21, Z9, Z9
+	VMULPD    constants64<>+256(SB), Z4, Z19
+	VADDPD    Z19, Z9, Z9
+	VSUBPD    Z9, Z20, Z20
+	VSUBPD    Z0, Z20, Z20
+	VMULPD    constants64<>+192(SB), Z4, Z4
+	VSUBPD    Z20, Z4, Z0
+	VADDPD    constants64<>+1280(SB), Z1, Z4
+	VDIVPD    Z4, Z1, Z4
+	VMULPD    Z4, Z4, Z9
+	VMULPD    Z9, Z9, Z19
+	VMOVUPD   constants64<>+1792(SB), Z20
+	VMULPD    Z19, Z20, Z20
+	VADDPD    constants64<>+1856(SB), Z20, Z20
+	VMULPD    Z19, Z20, Z20
+	VADDPD    constants64<>+1920(SB), Z20, Z20
+	VMULPD    Z19, Z20, Z20
+	VADDPD    constants64<>+1984(SB), Z20, Z20
+	VMOVUPD   constants64<>+2048(SB), Z21
+	VMULPD    Z19, Z21, Z21
+	VADDPD    constants64<>+2112(SB), Z21, Z21
+	VMULPD    Z19, Z21, Z21
+	VADDPD    constants64<>+2176(SB), Z21, Z21
+	VMULPD    Z9, Z20, Z20
+	VMULPD    Z19, Z21, Z21
+	VADDPD    Z21, Z20, Z20
+	VMULPD    constants64<>+1664(SB), Z1, Z19
+	VMULPD    Z1, Z19, Z19
+	VADDPD    Z19, Z20, Z20
+	VMULPD    Z20, Z4, Z4
+	VMULPD    constants64<>+256(SB), Z5, Z9
+	VADDPD    Z9, Z4, Z4
+	VSUBPD    Z4, Z19, Z19
+	VSUBPD    Z1, Z19, Z19
+	VMULPD    constants64<>+192(SB), Z5, Z5
+	VSUBPD    Z19, Z5, Z1
+	VPXORD    Z13, Z13, Z13
+	VMOVUPD   constants64<>+2240(SB), Z4
+	VMOVUPD   constants64<>+2304(SB), Z5
+	VCMPPD    $0x11, Z13, Z2, K1
+	VBLENDMPD Z5, Z0, K1, Z0
+	VMOVUPD   constants64<>+2368(SB), Z5
+	VCMPPD    $0x00, Z13, Z2, K1
+	VBLENDMPD Z5, Z0, K1, Z0
+	VCMPPD    $0x00, Z4, Z2, K1
+	VBLENDMPD Z4, Z0, K1, Z0
+	VCMPPD    $0x03, Z2, Z2, K1
+	VBLENDMPD Z2, Z0, K1, Z0
+	VPXORD    Z14, Z14, Z14
+	VMOVUPD   constants64<>+2240(SB), Z2
+	VMOVUPD   constants64<>+2304(SB), Z4
+	VCMPPD    $0x11, Z14, Z3, K1
+	VBLENDMPD Z4, Z1, K1, Z1
+	VMOVUPD   constants64<>+2368(SB), Z4
+	VCMPPD    $0x00, Z14, Z3, K1
+	VBLENDMPD Z4, Z1, K1, Z1
+	VCMPPD    $0x00, Z2, Z3, K1
+	VBLENDMPD Z2, Z1, K1, Z1
+	VCMPPD    $0x03, Z3, Z3, K1
+	VBLENDMPD Z3, Z1, K1, Z1
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, DX
+	SUBQ      $0x00000010, CX
+	JMP       many446
+
+tail447:
+	CMPQ      CX, $0x00
+	JLE       done448
+	MOVL      $0xffffffff, BX
+	BZHIL     CX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPD.Z (DX), K1, Z0
+	VMOVAPD   Z0, Z1
+	VMULPD    constants64<>+1344(SB), Z0, Z3
+	VMOVUPD   constants64<>+1408(SB), Z2
+	VCMPPD    $0x11, Z2, Z0, K2
+	VBLENDMPD Z3, Z0, K2, Z0
+	VMOVUPD   constants64<>+1472(SB), Z4
+	VPXORD    Z15, Z15, Z15
+	VCMPPD    $0x11, Z2, Z1, K2
+	VBLENDMPD Z4, Z15, K2, Z3
+	VPSRLQ    $0x34, Z0, Z2
+	VORPD     constants64<>+1344(SB), Z2, Z2
+	VSUBPD    constants64<>+1536(SB), Z2, Z2
+	VSUBPD    Z3, Z2, Z2
+	VANDPD    constants64<>+1600(SB), Z0, Z0
+	VORPD     constants64<>+1664(SB), Z0, Z0
+	VMOVUPD   constants64<>+1728(SB), Z3
+	VPXORD    Z17, Z17, Z17
+	VMOVUPD   constants64<>+960(SB), Z4
+	VCMPPD    $0x1e, Z3, Z0, K2
+	VBLENDMPD Z17, Z4, K2, Z16
+	VSUBPD    Z16, Z2, Z2
+	VADDPD    constants64<>+960(SB), Z16, Z3
+	VMULPD    Z3, Z0, Z0
+	VSUBPD    constants64<>+960(SB), Z0, Z0
+	VADDPD    constants64<>+1280(SB), Z0, Z3
+	VDIVPD    Z3, Z0, Z3
+	VMULPD    Z3, Z3, Z4
+	VMULPD    Z4, Z4, Z5
+	VMOVUPD   constants64<>+1792(SB), Z6
+	VMULPD    Z5, Z6, Z6
+	VADDPD    constants64<>+1856(SB), Z6, Z6
+	VMULPD    Z5, Z6, Z6
+	VADDPD    constants64<>+1920(SB), Z6, Z6
+	VMULPD    Z5, Z6, Z6
+	VADDPD    constants64<>+1984(SB), Z6, Z6
+	VMOVUPD   constants64<>+2048(SB), Z7
+	VMULPD    Z5, Z7, Z7
+	VADDPD    constants64<>+2112(SB), Z7, Z7
+	VMULPD    Z5, Z7, Z7
+	VADDPD    constants64<>+2176(SB), Z7, Z7
+	VMULPD    Z4, Z6, Z6
+	VMULPD    Z5, Z7, Z7
+	VADDPD    Z7, Z6, Z6
+	VMULPD    constants64<>+1664(SB), Z0, Z5
+	VMULPD    Z0, Z5, Z5
+	VADDPD    Z5, Z6, Z6
+	VMULPD    Z6, Z3, Z3
+	VMULPD    constants64<>+256(SB), Z2, Z4
+	VADDPD    Z4, Z3, Z3
+	VSUBPD    Z3, Z5, Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    constants64<>+192(SB), Z2, Z2
+	VSUBPD    Z5, Z2, Z0
+	VPXORD    Z18, Z18, Z18
+	VMOVUPD   constants64<>+2240(SB), Z2
+	VMOVUPD   constants64<>+2304(SB), Z3
+	VCMPPD    $0x11, Z18, Z1, K2
+	VBLENDMPD Z3, Z0, K2, Z0
+	VMOVUPD   constants64<>+2368(SB), Z3
+	VCMPPD    $0x00, Z18, Z1, K2
+	VBLENDMPD Z3, Z0, K2, Z0
+	VCMPPD    $0x00, Z2, Z1, K2
+	VBLENDMPD Z2, Z0, K2, Z0
+	VCMPPD    $0x03, Z1, Z1, K2
+	VBLENDMPD Z1, Z0, K2, Z0
+	VMOVUPD   Z0, K1, (AX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000040, DX
+	SUBQ      $0x00000008, CX
+	JMP       tail447
+
+done448:
+	VZEROUPPER
+	RET
+
+// func radix2AVX512(r *byte)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·radix2AVX512(SB), NOSPLIT, $0-8
+	MOVQ    r+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+	MOVQ    48(AX), R9
+	MOVQ    56(AX), AX
+	VMOVUPD fourierSigns<>+0(SB), Z0
+	VMOVUPD fourierSigns<>+64(SB), Z1
+
+next449:
+	SUBQ         $0x01, R8
+	JLT          done451
+	VBROADCASTSD (BX)(R9*1), Z1
+	VBROADCASTSD 8(BX)(R9*1), Z2
+	VXORPD       Z0, Z2, Z2
+	MOVQ         SI, R10
+
+more450:
+	VMOVUPD   (DX), Z3
+	VMOVUPD   (DX)(DI*1), Z4
+	VADDPD    Z4, Z3, Z5
+	VSUBPD    Z4, Z3, Z3
+	VPERMILPD $0x55, Z3, Z4
+	VMULPD    Z1, Z3, Z3
+	VMULPD    Z2, Z4, Z4
+	VADDPD    Z4, Z3, Z3
+	VMOVUPD   Z5, (CX)
+	VMOVUPD   Z3, (CX)(SI*1)
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, CX
+	SUBQ      $0x40, R10
+	JGT       more450
+	ADDQ      SI, CX
+	ADDQ      AX, R9
+	JMP       next449
+
+done451:
+	VZEROUPPER
+	RET
+
+// func radix4AVX512(r *byte)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·radix4AVX512(SB), NOSPLIT, $0-8
+	MOVQ    r+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+	MOVQ    48(AX), R9
+	MOVQ    56(AX), AX
+	LEAQ    (DI)(DI*2), R10
+	LEAQ    (SI)(SI*2), R11
+	VMOVUPD fourierSigns<>+0(SB), Z0
+	VMOVUPD fourierSigns<>+64(SB), Z1
+
+next452:
+	SUBQ         $0x01, R8
+	JLT          done454
+	LEAQ         (R9)(R9*2), R12
+	VBROADCASTSD (BX)(R9*1), Z2
+	VBROADCASTSD 8(BX)(R9*1), Z3
+	VXORPD       Z0, Z3, Z3
+	VBROADCASTSD (BX)(R9*2), Z4
+	VBROADCASTSD 8(BX)(R9*2), Z5
+	VXORPD       Z0, Z5, Z5
+	VBROADCASTSD (BX)(R12*1), Z6
+	VBROADCASTSD 8(BX)(R12*1), Z7
+	VXORPD       Z0, Z7, Z7
+	MOVQ         SI, R12
+
+more453:
+	VMOVUPD   (DX), Z8
+	VMOVUPD   (DX)(DI*1), Z9
+	VMOVUPD   (DX)(DI*2), Z10
+	VMOVUPD   (DX)(R10*1), Z11
+	VADDPD    Z10, Z8, Z12
+	VSUBPD    Z10, Z8, Z8
+	VADDPD    Z11, Z9, Z10
+	VSUBPD    Z11, Z9, Z9
+	VPERMILPD $0x55, Z9, Z9
+	VXORPD    Z1, Z9, Z9
+	VADDPD    Z10, Z12, Z11
+	VSUBPD    Z10, Z12, Z10
+	VADDPD    Z9, Z8, Z12
+	VSUBPD    Z9, Z8, Z8
+	VPERMILPD $0x55, Z12, Z9
+	VMULPD    Z2, Z12, Z12
+	VMULPD    Z3, Z9, Z9
+	VADDPD    Z9, Z12, Z12
+	VPERMILPD $0x55, Z10, Z9
+	VMULPD    Z4, Z10, Z10
+	VMULPD    Z5, Z9, Z9
+	VADDPD    Z9, Z10, Z10
+	VPERMILPD $0x55, Z8, Z9
+	VMULPD    Z6, Z8, Z8
+	VMULPD    Z7, Z9, Z9
+	VADDPD    Z9, Z8, Z8
+	VMOVUPD   Z11, (CX)
+	VMOVUPD   Z12, (CX)(SI*1)
+	VMOVUPD   Z10, (CX)(SI*2)
+	VMOVUPD   Z8, (CX)(R11*1)
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, CX
+	SUBQ      $0x40, R12
+	JGT       more453
+	ADDQ      SI, CX
+	ADDQ      SI, CX
+	ADDQ      SI, CX
+	ADDQ      AX, R9
+	JMP       next452
+
+done454:
+	VZEROUPPER
+	RET
+
+// func radix4FirstAVX512(r *byte)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·radix4FirstAVX512(SB), NOSPLIT, $0-8
+	MOVQ    r+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    32(AX), BX
+	MOVQ    40(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    16(AX), R8
+	MOVQ    56(AX), AX
+	ADDQ    DI, R8
+	LEAQ    (R8)(DI*1), R9
+	LEAQ    (AX)(AX*1), R10
+	LEAQ    (R9)(DI*1), DI
+	LEAQ    (R10)(AX*1), R11
+	LEAQ    (BX)(BX*2), R12
+	LEAQ    (R10)(R10*2), R13
+	LEAQ    (R11)(R11*2), R14
+	VMOVUPD fourierSigns<>+0(SB), Z0
+	VMOVUPD fourierSigns<>+64(SB), Z1
+
+next455:
+	SUBQ         $0x04, SI
+	JLT          done456
+	VMOVUPD      (R8), X2
+	VINSERTF64X2 $0x01, (R8)(AX*1), Z2, Z2
+	VINSERTF64X2 $0x02, (R8)(AX*2), Z2, Z2
+	VINSERTF64X2 $0x03, (R8)(R11*1), Z2, Z2
+	VPERMILPD    $0x00, Z2, Z3
+	VPERMILPD    $0xff, Z2, Z4
+	VXORPD       Z0, Z4, Z4
+	LEAQ         (R8)(AX*4), R8
+	VMOVUPD      (R9), X5
+	VINSERTF64X2 $0x01, (R9)(R10*1), Z5, Z5
+	VINSERTF64X2 $0x02, (R9)(R10*2), Z5, Z5
+	VINSERTF64X2 $0x03, (R9)(R13*1), Z5, Z5
+	VPERMILPD    $0x00, Z5, Z6
+	VPERMILPD    $0xff, Z5, Z7
+	VXORPD       Z0, Z7, Z7
+	LEAQ         (R9)(R10*4), R9
+	VMOVUPD      (DI), X8
+	VINSERTF64X2 $0x01, (DI)(R11*1), Z8, Z8
+	VINSERTF64X2 $0x02, (DI)(R11*2), Z8, Z8
+	VINSERTF64X2 $0x03, (DI)(R14*1), Z8, Z8
+	VPERMILPD    $0x00, Z8, Z9
+	VPERMILPD    $0xff, Z8, Z10
+	VXORPD       Z0, Z10, Z10
+	LEAQ         (DI)(R11*4), DI
+	VMOVUPD      (DX), Z11
+	VMOVUPD      (DX)(BX*1), Z12
+	VMOVUPD      (DX)(BX*2), Z13
+	VMOVUPD      (DX)(R12*1), Z14
+	VADDPD       Z13, Z11, Z15
+	VSUBPD       Z13, Z11, Z11
+	VADDPD       Z14, Z12, Z13
+	VSUBPD       Z14, Z12, Z12
+	VPERMILPD    $0x55, Z12, Z12
+	VXORPD       Z1, Z12, Z12
+	VADDPD       Z13, Z15, Z14
+	VSUBPD       Z13, Z15, Z13
+	VADDPD       Z12, Z11, Z15
+	VSUBPD       Z12, Z11, Z11
+	VPERMILPD    $0x55, Z15, Z12
+	VMULPD       Z3, Z15, Z3
+	VMULPD       Z4, Z12, Z12
+	VADDPD       Z12, Z3, Z3
+	VPERMILPD    $0x55, Z13, Z4
+	VMULPD       Z6, Z13, Z6
+	VMULPD       Z7, Z4, Z4
+	VADDPD       Z4, Z6, Z6
+	VPERMILPD    $0x55, Z11, Z4
+	VMULPD       Z9, Z11, Z7
+	VMULPD       Z10, Z4, Z4
+	VADDPD       Z4, Z7, Z7
+	VSHUFF64X2   $0x44, Z3, Z14, Z4
+	VSHUFF64X2   $0xee, Z3, Z14, Z3
+	VSHUFF64X2   $0x44, Z7, Z6, Z9
+	VSHUFF64X2   $0xee, Z7, Z6, Z7
+	VSHUFF64X2   $0x88, Z9, Z4, Z6
+	VSHUFF64X2   $0xdd, Z9, Z4, Z4
+	VSHUFF64X2   $0x88, Z7, Z3, Z9
+	VSHUFF64X2   $0xdd, Z7, Z3, Z3
+	VMOVUPD      Z6, (CX)
+	VMOVUPD      Z4, 64(CX)
+	VMOVUPD      Z9, 128(CX)
+	VMOVUPD      Z3, 192(CX)
+	ADDQ         $0x40, DX
+	ADDQ         $0x00000100, CX
+	JMP          next455
+
+done456:
+	VZEROUPPER
+	RET
+
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
@@ -14259,9 +15154,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many437:
+many457:
 	CMPQ    CX, $0x00000020
-	JLT     tail438
+	JLT     tail458
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14282,11 +15177,11 @@ many437:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many437
+	JMP     many457
 
-tail438:
+tail458:
 	CMPQ       CX, $0x00
-	JLE        done439
+	JLE        done459
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14302,9 +15197,9 @@ tail438:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail438
+	JMP        tail458
 
-done439:
+done459:
 	VZEROUPPER
 	RET
 
@@ -14316,9 +15211,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many440:
+many460:
 	CMPQ    CX, $0x00000020
-	JLT     tail441
+	JLT     tail461
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14334,11 +15229,11 @@ many440:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many440
+	JMP     many460
 
-tail441:
+tail461:
 	CMPQ       CX, $0x00
-	JLE        done442
+	JLE        done462
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14352,9 +15247,9 @@ tail441:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail441
+	JMP        tail461
 
-done442:
+done462:
 	VZEROUPPER
 	RET
 
@@ -14366,9 +15261,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many443:
+many463:
 	CMPQ    CX, $0x00000020
-	JLT     tail444
+	JLT     tail464
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14389,11 +15284,11 @@ many443:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many443
+	JMP     many463
 
-tail444:
+tail464:
 	CMPQ       CX, $0x00
-	JLE        done445
+	JLE        done465
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14409,9 +15304,9 @@ tail444:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail444
+	JMP        tail464
 
-done445:
+done465:
 	VZEROUPPER
 	RET
 
@@ -14423,9 +15318,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many446:
+many466:
 	CMPQ    CX, $0x00000020
-	JLT     tail447
+	JLT     tail467
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14445,11 +15340,11 @@ many446:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many446
+	JMP     many466
 
-tail447:
+tail467:
 	CMPQ       CX, $0x00
-	JLE        done448
+	JLE        done468
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14464,9 +15359,9 @@ tail447:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail447
+	JMP        tail467
 
-done448:
+done468:
 	VZEROUPPER
 	RET
 
@@ -14478,9 +15373,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many449:
+many469:
 	CMPQ    CX, $0x00000020
-	JLT     tail450
+	JLT     tail470
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14501,11 +15396,11 @@ many449:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many449
+	JMP     many469
 
-tail450:
+tail470:
 	CMPQ       CX, $0x00
-	JLE        done451
+	JLE        done471
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14521,9 +15416,9 @@ tail450:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail450
+	JMP        tail470
 
-done451:
+done471:
 	VZEROUPPER
 	RET
 
@@ -14535,9 +15430,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many452:
+many472:
 	CMPQ    CX, $0x00000020
-	JLT     tail453
+	JLT     tail473
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14553,11 +15448,11 @@ many452:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many452
+	JMP     many472
 
-tail453:
+tail473:
 	CMPQ       CX, $0x00
-	JLE        done454
+	JLE        done474
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14571,9 +15466,9 @@ tail453:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail453
+	JMP        tail473
 
-done454:
+done474:
 	VZEROUPPER
 	RET
 
@@ -14585,9 +15480,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many455:
+many475:
 	CMPQ    CX, $0x00000020
-	JLT     tail456
+	JLT     tail476
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -14608,11 +15503,11 @@ many455:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many455
+	JMP     many475
 
-tail456:
+tail476:
 	CMPQ       CX, $0x00
-	JLE        done457
+	JLE        done477
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14628,9 +15523,9 @@ tail456:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail456
+	JMP        tail476
 
-done457:
+done477:
 	VZEROUPPER
 	RET
 
@@ -14642,9 +15537,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many458:
+many478:
 	CMPQ    CX, $0x00000020
-	JLT     tail459
+	JLT     tail479
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14660,11 +15555,11 @@ many458:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many458
+	JMP     many478
 
-tail459:
+tail479:
 	CMPQ       CX, $0x00
-	JLE        done460
+	JLE        done480
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14678,9 +15573,9 @@ tail459:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail459
+	JMP        tail479
 
-done460:
+done480:
 	VZEROUPPER
 	RET
 
@@ -14692,9 +15587,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many461:
+many481:
 	CMPQ    CX, $0x00000020
-	JLT     tail462
+	JLT     tail482
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -14714,11 +15609,11 @@ many461:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many461
+	JMP     many481
 
-tail462:
+tail482:
 	CMPQ       CX, $0x00
-	JLE        done463
+	JLE        done483
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14733,9 +15628,9 @@ tail462:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail462
+	JMP        tail482
 
-done463:
+done483:
 	VZEROUPPER
 	RET
 
@@ -14747,9 +15642,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many464:
+many484:
 	CMPQ      CX, $0x00000020
-	JLT       tail465
+	JLT       tail485
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -14790,11 +15685,11 @@ many464:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many464
+	JMP       many484
 
-tail465:
+tail485:
 	CMPQ       CX, $0x00
-	JLE        done466
+	JLE        done486
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14815,9 +15710,9 @@ tail465:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail465
+	JMP        tail485
 
-done466:
+done486:
 	VZEROUPPER
 	RET
 
@@ -14829,9 +15724,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many467:
+many487:
 	CMPQ      CX, $0x00000020
-	JLT       tail468
+	JLT       tail488
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -14867,11 +15762,11 @@ many467:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many467
+	JMP       many487
 
-tail468:
+tail488:
 	CMPQ       CX, $0x00
-	JLE        done469
+	JLE        done489
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -14890,9 +15785,9 @@ tail468:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail468
+	JMP        tail488
 
-done469:
+done489:
 	VZEROUPPER
 	RET
 
@@ -14904,9 +15799,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many470:
+many490:
 	CMPQ      CX, $0x00000020
-	JLT       tail471
+	JLT       tail491
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -14947,11 +15842,11 @@ many470:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many470
+	JMP       many490
 
-tail471:
+tail491:
 	CMPQ       CX, $0x00
-	JLE        done472
+	JLE        done492
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -14972,9 +15867,9 @@ tail471:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail471
+	JMP        tail491
 
-done472:
+done492:
 	VZEROUPPER
 	RET
 
@@ -14986,9 +15881,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many473:
+many493:
 	CMPQ      CX, $0x00000020
-	JLT       tail474
+	JLT       tail494
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -15024,11 +15919,11 @@ many473:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many473
+	JMP       many493
 
-tail474:
+tail494:
 	CMPQ       CX, $0x00
-	JLE        done475
+	JLE        done495
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15047,9 +15942,9 @@ tail474:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail474
+	JMP        tail494
 
-done475:
+done495:
 	VZEROUPPER
 	RET
 
@@ -15061,9 +15956,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many476:
+many496:
 	CMPQ    CX, $0x00000020
-	JLT     tail477
+	JLT     tail497
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15084,11 +15979,11 @@ many476:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many476
+	JMP     many496
 
-tail477:
+tail497:
 	CMPQ       CX, $0x00
-	JLE        done478
+	JLE        done498
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15104,9 +15999,9 @@ tail477:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail477
+	JMP        tail497
 
-done478:
+done498:
 	VZEROUPPER
 	RET
 
@@ -15118,9 +16013,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many479:
+many499:
 	CMPQ    CX, $0x00000020
-	JLT     tail480
+	JLT     tail500
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15136,11 +16031,11 @@ many479:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many479
+	JMP     many499
 
-tail480:
+tail500:
 	CMPQ       CX, $0x00
-	JLE        done481
+	JLE        done501
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15154,9 +16049,9 @@ tail480:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail480
+	JMP        tail500
 
-done481:
+done501:
 	VZEROUPPER
 	RET
 
@@ -15168,9 +16063,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many482:
+many502:
 	CMPQ    CX, $0x00000020
-	JLT     tail483
+	JLT     tail503
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15191,11 +16086,11 @@ many482:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many482
+	JMP     many502
 
-tail483:
+tail503:
 	CMPQ       CX, $0x00
-	JLE        done484
+	JLE        done504
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15211,9 +16106,9 @@ tail483:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail483
+	JMP        tail503
 
-done484:
+done504:
 	VZEROUPPER
 	RET
 
@@ -15225,9 +16120,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many485:
+many505:
 	CMPQ    CX, $0x00000020
-	JLT     tail486
+	JLT     tail506
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15243,11 +16138,11 @@ many485:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many485
+	JMP     many505
 
-tail486:
+tail506:
 	CMPQ       CX, $0x00
-	JLE        done487
+	JLE        done507
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15261,9 +16156,9 @@ tail486:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail486
+	JMP        tail506
 
-done487:
+done507:
 	VZEROUPPER
 	RET
 
@@ -15275,9 +16170,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many488:
+many508:
 	CMPQ    CX, $0x00000020
-	JLT     tail489
+	JLT     tail509
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15298,11 +16193,11 @@ many488:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many488
+	JMP     many508
 
-tail489:
+tail509:
 	CMPQ       CX, $0x00
-	JLE        done490
+	JLE        done510
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15318,9 +16213,9 @@ tail489:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail489
+	JMP        tail509
 
-done490:
+done510:
 	VZEROUPPER
 	RET
 
@@ -15332,9 +16227,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many491:
+many511:
 	CMPQ    CX, $0x00000020
-	JLT     tail492
+	JLT     tail512
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15350,11 +16245,11 @@ many491:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many491
+	JMP     many511
 
-tail492:
+tail512:
 	CMPQ       CX, $0x00
-	JLE        done493
+	JLE        done513
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15368,9 +16263,9 @@ tail492:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail492
+	JMP        tail512
 
-done493:
+done513:
 	VZEROUPPER
 	RET
 
@@ -15382,9 +16277,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many494:
+many514:
 	CMPQ    CX, $0x00000010
-	JLT     tail495
+	JLT     tail515
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -15401,11 +16296,11 @@ many494:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many494
+	JMP     many514
 
-tail495:
+tail515:
 	CMPQ       CX, $0x00
-	JLE        done496
+	JLE        done516
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15423,9 +16318,9 @@ tail495:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail495
+	JMP        tail515
 
-done496:
+done516:
 	VZEROUPPER
 	RET
 
@@ -15439,9 +16334,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many497:
+many517:
 	CMPQ    CX, $0x00000010
-	JLT     tail498
+	JLT     tail518
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -15464,11 +16359,11 @@ many497:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many497
+	JMP     many517
 
-tail498:
+tail518:
 	CMPQ       CX, $0x00
-	JLE        done499
+	JLE        done519
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -15490,9 +16385,9 @@ tail498:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail498
+	JMP        tail518
 
-done499:
+done519:
 	VZEROUPPER
 	RET
 
@@ -15503,9 +16398,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many500:
+many520:
 	CMPQ    CX, $0x00000020
-	JLT     tail501
+	JLT     tail521
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15526,11 +16421,11 @@ many500:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many500
+	JMP     many520
 
-tail501:
+tail521:
 	CMPQ       CX, $0x00
-	JLE        done502
+	JLE        done522
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15546,9 +16441,9 @@ tail501:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail501
+	JMP        tail521
 
-done502:
+done522:
 	VZEROUPPER
 	RET
 
@@ -15559,9 +16454,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many503:
+many523:
 	CMPQ    CX, $0x00000020
-	JLT     tail504
+	JLT     tail524
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15578,11 +16473,11 @@ many503:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many503
+	JMP     many523
 
-tail504:
+tail524:
 	CMPQ       CX, $0x00
-	JLE        done505
+	JLE        done525
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15597,9 +16492,9 @@ tail504:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail504
+	JMP        tail524
 
-done505:
+done525:
 	VZEROUPPER
 	RET
 
@@ -15610,9 +16505,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many506:
+many526:
 	CMPQ    CX, $0x00000020
-	JLT     tail507
+	JLT     tail527
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15629,11 +16524,11 @@ many506:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many506
+	JMP     many526
 
-tail507:
+tail527:
 	CMPQ       CX, $0x00
-	JLE        done508
+	JLE        done528
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15648,9 +16543,9 @@ tail507:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail507
+	JMP        tail527
 
-done508:
+done528:
 	VZEROUPPER
 	RET
 
@@ -15661,9 +16556,9 @@ TEXT ·floorAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many509:
+many529:
 	CMPQ     CX, $0x00000020
-	JLT      tail510
+	JLT      tail530
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15679,11 +16574,11 @@ many509:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many509
+	JMP      many529
 
-tail510:
+tail530:
 	CMPQ       CX, $0x00
-	JLE        done511
+	JLE        done531
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15697,9 +16592,9 @@ tail510:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail510
+	JMP        tail530
 
-done511:
+done531:
 	VZEROUPPER
 	RET
 
@@ -15710,9 +16605,9 @@ TEXT ·ceilAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many512:
+many532:
 	CMPQ     CX, $0x00000020
-	JLT      tail513
+	JLT      tail533
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15728,11 +16623,11 @@ many512:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many512
+	JMP      many532
 
-tail513:
+tail533:
 	CMPQ       CX, $0x00
-	JLE        done514
+	JLE        done534
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15746,9 +16641,9 @@ tail513:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail513
+	JMP        tail533
 
-done514:
+done534:
 	VZEROUPPER
 	RET
 
@@ -15759,9 +16654,9 @@ TEXT ·roundToEvenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many515:
+many535:
 	CMPQ     CX, $0x00000020
-	JLT      tail516
+	JLT      tail536
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15777,11 +16672,11 @@ many515:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many515
+	JMP      many535
 
-tail516:
+tail536:
 	CMPQ       CX, $0x00
-	JLE        done517
+	JLE        done537
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15795,9 +16690,9 @@ tail516:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail516
+	JMP        tail536
 
-done517:
+done537:
 	VZEROUPPER
 	RET
 
@@ -15808,9 +16703,9 @@ TEXT ·roundAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many518:
+many538:
 	CMPQ     CX, $0x00000020
-	JLT      tail519
+	JLT      tail539
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -15840,11 +16735,11 @@ many518:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many518
+	JMP      many538
 
-tail519:
+tail539:
 	CMPQ       CX, $0x00
-	JLE        done520
+	JLE        done540
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15863,9 +16758,9 @@ tail519:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail519
+	JMP        tail539
 
-done520:
+done540:
 	VZEROUPPER
 	RET
 
@@ -15876,9 +16771,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many521:
+many541:
 	CMPQ    CX, $0x00000020
-	JLT     tail522
+	JLT     tail542
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15894,11 +16789,11 @@ many521:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many521
+	JMP     many541
 
-tail522:
+tail542:
 	CMPQ       CX, $0x00
-	JLE        done523
+	JLE        done543
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15912,9 +16807,9 @@ tail522:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail522
+	JMP        tail542
 
-done523:
+done543:
 	VZEROUPPER
 	RET
 
@@ -15925,9 +16820,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many524:
+many544:
 	CMPQ    CX, $0x00000020
-	JLT     tail525
+	JLT     tail545
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15948,11 +16843,11 @@ many524:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many524
+	JMP     many544
 
-tail525:
+tail545:
 	CMPQ       CX, $0x00
-	JLE        done526
+	JLE        done546
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15968,9 +16863,9 @@ tail525:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail525
+	JMP        tail545
 
-done526:
+done546:
 	VZEROUPPER
 	RET
 
@@ -15981,9 +16876,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many527:
+many547:
 	CMPQ       CX, $0x00000020
-	JLT        tail528
+	JLT        tail548
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -15999,11 +16894,11 @@ many527:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many527
+	JMP        many547
 
-tail528:
+tail548:
 	CMPQ       CX, $0x00
-	JLE        done529
+	JLE        done549
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16017,9 +16912,9 @@ tail528:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail528
+	JMP        tail548
 
-done529:
+done549:
 	VZEROUPPER
 	RET
 
@@ -16030,9 +16925,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many530:
+many550:
 	CMPQ         CX, $0x00000010
-	JLT          tail531
+	JLT          tail551
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -16099,11 +16994,11 @@ many530:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many530
+	JMP          many550
 
-tail531:
+tail551:
 	CMPQ         CX, $0x00
-	JLE          done532
+	JLE          done552
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16151,9 +17046,9 @@ tail531:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail531
+	JMP          tail551
 
-done532:
+done552:
 	VZEROUPPER
 	RET
 
@@ -16164,9 +17059,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many533:
+many553:
 	CMPQ         CX, $0x00000010
-	JLT          tail534
+	JLT          tail554
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -16236,11 +17131,11 @@ many533:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many533
+	JMP          many553
 
-tail534:
+tail554:
 	CMPQ         CX, $0x00
-	JLE          done535
+	JLE          done555
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16291,9 +17186,9 @@ tail534:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail534
+	JMP          tail554
 
-done535:
+done555:
 	VZEROUPPER
 	RET
 
@@ -16304,9 +17199,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many536:
+many556:
 	CMPQ         CX, $0x00000010
-	JLT          tail537
+	JLT          tail557
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -16380,11 +17275,11 @@ many536:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many536
+	JMP          many556
 
-tail537:
+tail557:
 	CMPQ         CX, $0x00
-	JLE          done538
+	JLE          done558
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16436,9 +17331,9 @@ tail537:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail537
+	JMP          tail557
 
-done538:
+done558:
 	VZEROUPPER
 	RET
 
@@ -16450,9 +17345,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many539:
+many559:
 	CMPQ         CX, $0x00000010
-	JLT          tail540
+	JLT          tail560
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -16521,11 +17416,11 @@ many539:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many539
+	JMP          many559
 
-tail540:
+tail560:
 	CMPQ         CX, $0x00
-	JLE          done541
+	JLE          done561
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16574,9 +17469,9 @@ tail540:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail540
+	JMP          tail560
 
-done541:
+done561:
 	VZEROUPPER
 	RET
 
@@ -16587,9 +17482,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many542:
+many562:
 	CMPQ         CX, $0x00000010
-	JLT          tail543
+	JLT          tail563
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -16704,11 +17599,11 @@ many542:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many542
+	JMP          many562
 
-tail543:
+tail563:
 	CMPQ         CX, $0x00
-	JLE          done544
+	JLE          done564
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -16788,9 +17683,9 @@ tail543:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail543
+	JMP          tail563
 
-done544:
+done564:
 	VZEROUPPER
 	RET
 
@@ -16801,9 +17696,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many545:
+many565:
 	CMPQ      CX, $0x00000020
-	JLT       tail546
+	JLT       tail566
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16833,11 +17728,11 @@ many545:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many545
+	JMP       many565
 
-tail546:
+tail566:
 	CMPQ       CX, $0x00
-	JLE        done547
+	JLE        done567
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16856,9 +17751,9 @@ tail546:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail546
+	JMP        tail566
 
-done547:
+done567:
 	VZEROUPPER
 	RET
 
@@ -16870,9 +17765,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many548:
+many568:
 	CMPQ      CX, $0x00000020
-	JLT       tail549
+	JLT       tail569
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -16897,11 +17792,11 @@ many548:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many548
+	JMP       many568
 
-tail549:
+tail569:
 	CMPQ       CX, $0x00
-	JLE        done550
+	JLE        done570
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16918,9 +17813,9 @@ tail549:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail549
+	JMP        tail569
 
-done550:
+done570:
 	VZEROUPPER
 	RET
 
@@ -16931,9 +17826,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many551:
+many571:
 	CMPQ      CX, $0x00000020
-	JLT       tail552
+	JLT       tail572
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -16968,11 +17863,11 @@ many551:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many551
+	JMP       many571
 
-tail552:
+tail572:
 	CMPQ       CX, $0x00
-	JLE        done553
+	JLE        done573
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16993,9 +17888,9 @@ tail552:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail552
+	JMP        tail572
 
-done553:
+done573:
 	VZEROUPPER
 	RET
 
@@ -17007,9 +17902,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many554:
+many574:
 	CMPQ      CX, $0x00000010
-	JLT       tail555
+	JLT       tail575
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17028,11 +17923,11 @@ many554:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many554
+	JMP       many574
 
-tail555:
+tail575:
 	CMPQ       CX, $0x00
-	JLE        done556
+	JLE        done576
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17052,9 +17947,9 @@ tail555:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail555
+	JMP        tail575
 
-done556:
+done576:
 	VZEROUPPER
 	RET
 
@@ -17066,9 +17961,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many557:
+many577:
 	CMPQ      CX, $0x00000010
-	JLT       tail558
+	JLT       tail578
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17093,11 +17988,11 @@ many557:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many557
+	JMP       many577
 
-tail558:
+tail578:
 	CMPQ       CX, $0x00
-	JLE        done559
+	JLE        done579
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17120,9 +18015,9 @@ tail558:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail558
+	JMP        tail578
 
-done559:
+done579:
 	VZEROUPPER
 	RET
 
@@ -17134,9 +18029,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many560:
+many580:
 	CMPQ      CX, $0x00000020
-	JLT       tail561
+	JLT       tail581
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -17166,11 +18061,11 @@ many560:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many560
+	JMP       many580
 
-tail561:
+tail581:
 	CMPQ       CX, $0x00
-	JLE        done562
+	JLE        done582
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17189,9 +18084,9 @@ tail561:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail561
+	JMP        tail581
 
-done562:
+done582:
 	VZEROUPPER
 	RET
 
@@ -17203,9 +18098,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many563:
+many583:
 	CMPQ      CX, $0x00000020
-	JLT       tail564
+	JLT       tail584
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -17235,11 +18130,11 @@ many563:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many563
+	JMP       many583
 
-tail564:
+tail584:
 	CMPQ       CX, $0x00
-	JLE        done565
+	JLE        done585
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17258,9 +18153,9 @@ tail564:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail564
+	JMP        tail584
 
-done565:
+done585:
 	VZEROUPPER
 	RET
 
@@ -17272,9 +18167,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many566:
+many586:
 	CMPQ      CX, $0x00000020
-	JLT       tail567
+	JLT       tail587
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -17308,11 +18203,11 @@ many566:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many566
+	JMP       many586
 
-tail567:
+tail587:
 	CMPQ       CX, $0x00
-	JLE        done568
+	JLE        done588
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17332,9 +18227,9 @@ tail567:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail567
+	JMP        tail587
 
-done568:
+done588:
 	VZEROUPPER
 	RET
 
@@ -17347,9 +18242,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many569:
+many589:
 	CMPQ      CX, $0x00000010
-	JLT       tail570
+	JLT       tail590
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -17367,11 +18262,11 @@ many569:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many569
+	JMP       many589
 
-tail570:
+tail590:
 	CMPQ       CX, $0x00
-	JLE        done571
+	JLE        done591
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17390,9 +18285,9 @@ tail570:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail570
+	JMP        tail590
 
-done571:
+done591:
 	VZEROUPPER
 	RET
 
@@ -17404,9 +18299,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many572:
+many592:
 	CMPQ      CX, $0x00000010
-	JLT       tail573
+	JLT       tail593
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17428,11 +18323,11 @@ many572:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many572
+	JMP       many592
 
-tail573:
+tail593:
 	CMPQ       CX, $0x00
-	JLE        done574
+	JLE        done594
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17454,9 +18349,9 @@ tail573:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail573
+	JMP        tail593
 
-done574:
+done594:
 	VZEROUPPER
 	RET
 
@@ -17468,9 +18363,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many575:
+many595:
 	CMPQ      CX, $0x00000010
-	JLT       tail576
+	JLT       tail596
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17492,11 +18387,11 @@ many575:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many575
+	JMP       many595
 
-tail576:
+tail596:
 	CMPQ       CX, $0x00
-	JLE        done577
+	JLE        done597
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17518,9 +18413,9 @@ tail576:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail576
+	JMP        tail596
 
-done577:
+done597:
 	VZEROUPPER
 	RET
 
@@ -17531,9 +18426,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many578:
+many598:
 	CMPQ    CX, $0x00000020
-	JLT     tail579
+	JLT     tail599
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -17559,11 +18454,11 @@ many578:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many578
+	JMP     many598
 
-tail579:
+tail599:
 	CMPQ       CX, $0x00
-	JLE        done580
+	JLE        done600
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17581,9 +18476,9 @@ tail579:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail579
+	JMP        tail599
 
-done580:
+done600:
 	VZEROUPPER
 	RET
 
@@ -17595,9 +18490,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many581:
+many601:
 	CMPQ    CX, $0x00000010
-	JLT     tail582
+	JLT     tail602
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -17618,11 +18513,11 @@ many581:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many581
+	JMP     many601
 
-tail582:
+tail602:
 	CMPQ       CX, $0x00
-	JLE        done583
+	JLE        done603
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17643,9 +18538,9 @@ tail582:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail582
+	JMP        tail602
 
-done583:
+done603:
 	VZEROUPPER
 	RET
 
@@ -17656,9 +18551,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many584:
+many604:
 	CMPQ         CX, $0x00000008
-	JLT          tail585
+	JLT          tail605
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -17696,11 +18591,11 @@ many584:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many584
+	JMP          many604
 
-tail585:
+tail605:
 	CMPQ         CX, $0x00
-	JLE          done586
+	JLE          done606
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17745,9 +18640,9 @@ tail585:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail585
+	JMP          tail605
 
-done586:
+done606:
 	VZEROUPPER
 	RET
 
@@ -17759,9 +18654,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many587:
+many607:
 	CMPQ         CX, $0x00000008
-	JLT          tail588
+	JLT          tail608
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -17809,11 +18704,11 @@ many587:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many587
+	JMP          many607
 
-tail588:
+tail608:
 	CMPQ         CX, $0x00
-	JLE          done589
+	JLE          done609
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -17868,9 +18763,9 @@ tail588:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail588
+	JMP          tail608
 
-done589:
+done609:
 	VZEROUPPER
 	RET
 
@@ -17881,9 +18776,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many590:
+many610:
 	CMPQ         CX, $0x00000008
-	JLT          tail591
+	JLT          tail611
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -17925,11 +18820,11 @@ many590:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many590
+	JMP          many610
 
-tail591:
+tail611:
 	CMPQ         CX, $0x00
-	JLE          done592
+	JLE          done612
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17978,9 +18873,9 @@ tail591:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail591
+	JMP          tail611
 
-done592:
+done612:
 	VZEROUPPER
 	RET
 
@@ -17991,9 +18886,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many593:
+many613:
 	CMPQ         CX, $0x00000008
-	JLT          tail594
+	JLT          tail614
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+320(SB), Y2
@@ -18109,11 +19004,11 @@ many593:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many593
+	JMP          many613
 
-tail594:
+tail614:
 	CMPQ         CX, $0x00
-	JLE          done595
+	JLE          done615
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18236,9 +19131,9 @@ tail594:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail594
+	JMP          tail614
 
-done595:
+done615:
 	VZEROUPPER
 	RET
 
@@ -18249,9 +19144,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many596:
+many616:
 	CMPQ         CX, $0x00000008
-	JLT          tail597
+	JLT          tail617
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -18329,11 +19224,11 @@ many596:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many596
+	JMP          many616
 
-tail597:
+tail617:
 	CMPQ         CX, $0x00
-	JLE          done598
+	JLE          done618
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18418,9 +19313,9 @@ tail597:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail597
+	JMP          tail617
 
-done598:
+done618:
 	VZEROUPPER
 	RET
 
@@ -18431,9 +19326,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many599:
+many619:
 	CMPQ        CX, $0x00000008
-	JLT         tail600
+	JLT         tail620
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2368(SB), Y2
@@ -18499,11 +19394,11 @@ many599:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many599
+	JMP         many619
 
-tail600:
+tail620:
 	CMPQ        CX, $0x00
-	JLE         done601
+	JLE         done621
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -18576,9 +19471,9 @@ tail600:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail600
+	JMP         tail620
 
-done601:
+done621:
 	VZEROUPPER
 	RET
 
@@ -18589,9 +19484,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many602:
+many622:
 	CMPQ        CX, $0x00000008
-	JLT         tail603
+	JLT         tail623
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+192(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -18669,11 +19564,11 @@ many602:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many602
+	JMP         many622
 
-tail603:
+tail623:
 	CMPQ        CX, $0x00
-	JLE         done604
+	JLE         done624
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -18758,9 +19653,9 @@ tail603:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail603
+	JMP         tail623
 
-done604:
+done624:
 	VZEROUPPER
 	RET
 
@@ -18771,9 +19666,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many605:
+many625:
 	CMPQ         CX, $0x00000008
-	JLT          tail606
+	JLT          tail626
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3520(SB), Y2
@@ -18881,11 +19776,11 @@ many605:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many605
+	JMP          many625
 
-tail606:
+tail626:
 	CMPQ         CX, $0x00
-	JLE          done607
+	JLE          done627
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19000,9 +19895,9 @@ tail606:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail606
+	JMP          tail626
 
-done607:
+done627:
 	VZEROUPPER
 	RET
 
@@ -19013,9 +19908,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many608:
+many628:
 	CMPQ         CX, $0x00000008
-	JLT          tail609
+	JLT          tail629
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y2
@@ -19059,11 +19954,11 @@ many608:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many608
+	JMP          many628
 
-tail609:
+tail629:
 	CMPQ         CX, $0x00
-	JLE          done610
+	JLE          done630
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19114,9 +20009,9 @@ tail609:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail609
+	JMP          tail629
 
-done610:
+done630:
 	VZEROUPPER
 	RET
 
@@ -19127,9 +20022,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many611:
+many631:
 	CMPQ         CX, $0x00000008
-	JLT          tail612
+	JLT          tail632
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y1
@@ -19172,11 +20067,11 @@ many611:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many611
+	JMP          many631
 
-tail612:
+tail632:
 	CMPQ         CX, $0x00
-	JLE          done613
+	JLE          done633
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19226,9 +20121,9 @@ tail612:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail612
+	JMP          tail632
 
-done613:
+done633:
 	VZEROUPPER
 	RET
 
@@ -19239,9 +20134,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many614:
+many634:
 	CMPQ         CX, $0x00000008
-	JLT          tail615
+	JLT          tail635
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -19285,11 +20180,11 @@ many614:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many614
+	JMP          many634
 
-tail615:
+tail635:
 	CMPQ         CX, $0x00
-	JLE          done616
+	JLE          done636
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19340,9 +20235,9 @@ tail615:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail615
+	JMP          tail635
 
-done616:
+done636:
 	VZEROUPPER
 	RET
 
@@ -19353,9 +20248,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many617:
+many637:
 	CMPQ         CX, $0x00000008
-	JLT          tail618
+	JLT          tail638
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -19405,11 +20300,11 @@ many617:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many617
+	JMP          many637
 
-tail618:
+tail638:
 	CMPQ         CX, $0x00
-	JLE          done619
+	JLE          done639
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19466,9 +20361,9 @@ tail618:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail618
+	JMP          tail638
 
-done619:
+done639:
 	VZEROUPPER
 	RET
 
@@ -19479,9 +20374,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many620:
+many640:
 	CMPQ         CX, $0x00000008
-	JLT          tail621
+	JLT          tail641
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -19531,11 +20426,11 @@ many620:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many620
+	JMP          many640
 
-tail621:
+tail641:
 	CMPQ         CX, $0x00
-	JLE          done622
+	JLE          done642
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19592,9 +20487,9 @@ tail621:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail621
+	JMP          tail641
 
-done622:
+done642:
 	VZEROUPPER
 	RET
 
@@ -19606,9 +20501,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many623:
+many643:
 	CMPQ         CX, $0x00000008
-	JLT          tail624
+	JLT          tail644
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -19677,11 +20572,11 @@ many623:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many623
+	JMP          many643
 
-tail624:
+tail644:
 	CMPQ         CX, $0x00
-	JLE          done625
+	JLE          done645
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -19757,9 +20652,9 @@ tail624:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail624
+	JMP          tail644
 
-done625:
+done645:
 	VZEROUPPER
 	RET
 
@@ -19770,9 +20665,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many626:
+many646:
 	CMPQ        CX, $0x00000008
-	JLT         tail627
+	JLT         tail647
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VMOVUPS     constants<>+192(SB), Y2
@@ -19861,11 +20756,11 @@ many626:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many626
+	JMP         many646
 
-tail627:
+tail647:
 	CMPQ        CX, $0x00
-	JLE         done628
+	JLE         done648
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -19961,9 +20856,9 @@ tail627:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail627
+	JMP         tail647
 
-done628:
+done648:
 	VZEROUPPER
 	RET
 
@@ -19974,9 +20869,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many629:
+many649:
 	CMPQ         CX, $0x00000008
-	JLT          tail630
+	JLT          tail650
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -20026,11 +20921,11 @@ many629:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many629
+	JMP          many649
 
-tail630:
+tail650:
 	CMPQ         CX, $0x00
-	JLE          done631
+	JLE          done651
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20087,9 +20982,9 @@ tail630:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail630
+	JMP          tail650
 
-done631:
+done651:
 	VZEROUPPER
 	RET
 
@@ -20107,9 +21002,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many632:
+many652:
 	CMPQ    CX, $0x00000040
-	JLT     tail633
+	JLT     tail653
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -20128,12 +21023,12 @@ many632:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many632
+	JMP     many652
 
-tail633:
+tail653:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done634
+	JLE          done654
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20146,7 +21041,7 @@ tail633:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done634
+	JLE          done654
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20159,7 +21054,7 @@ tail633:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done634
+	JLE          done654
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20172,7 +21067,7 @@ tail633:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done634
+	JLE          done654
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20185,7 +21080,7 @@ tail633:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done634
+	JLE          done654
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20198,7 +21093,7 @@ tail633:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done634
+	JLE          done654
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20211,7 +21106,7 @@ tail633:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done634
+	JLE          done654
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20224,7 +21119,7 @@ tail633:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done634
+	JLE          done654
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20237,7 +21132,7 @@ tail633:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done634:
+done654:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -20269,9 +21164,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many635:
+many655:
 	CMPQ    CX, $0x00000040
-	JLT     tail636
+	JLT     tail656
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -20290,12 +21185,12 @@ many635:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many635
+	JMP     many655
 
-tail636:
+tail656:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done637
+	JLE          done657
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20308,7 +21203,7 @@ tail636:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done637
+	JLE          done657
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20321,7 +21216,7 @@ tail636:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done637
+	JLE          done657
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20334,7 +21229,7 @@ tail636:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done637
+	JLE          done657
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20347,7 +21242,7 @@ tail636:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done637
+	JLE          done657
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20360,7 +21255,7 @@ tail636:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done637
+	JLE          done657
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20373,7 +21268,7 @@ tail636:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done637
+	JLE          done657
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20386,7 +21281,7 @@ tail636:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done637
+	JLE          done657
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20399,7 +21294,7 @@ tail636:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done637:
+done657:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -20431,9 +21326,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many638:
+many658:
 	CMPQ      CX, $0x00000040
-	JLT       tail639
+	JLT       tail659
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -20500,12 +21395,12 @@ many638:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many638
+	JMP       many658
 
-tail639:
+tail659:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done640
+	JLE          done660
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20524,7 +21419,7 @@ tail639:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done640
+	JLE          done660
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20543,7 +21438,7 @@ tail639:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done640
+	JLE          done660
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20562,7 +21457,7 @@ tail639:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done640
+	JLE          done660
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20581,7 +21476,7 @@ tail639:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done640
+	JLE          done660
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20600,7 +21495,7 @@ tail639:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done640
+	JLE          done660
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20619,7 +21514,7 @@ tail639:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done640
+	JLE          done660
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20638,7 +21533,7 @@ tail639:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done640
+	JLE          done660
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20657,7 +21552,7 @@ tail639:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done640:
+done660:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -20749,9 +21644,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many641:
+many661:
 	CMPQ      CX, $0x00000040
-	JLT       tail642
+	JLT       tail662
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -20818,12 +21713,12 @@ many641:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many641
+	JMP       many661
 
-tail642:
+tail662:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done643
+	JLE          done663
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20842,7 +21737,7 @@ tail642:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done643
+	JLE          done663
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20861,7 +21756,7 @@ tail642:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done643
+	JLE          done663
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20880,7 +21775,7 @@ tail642:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done643
+	JLE          done663
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20899,7 +21794,7 @@ tail642:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done643
+	JLE          done663
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20918,7 +21813,7 @@ tail642:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done643
+	JLE          done663
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20937,7 +21832,7 @@ tail642:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done643
+	JLE          done663
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20956,7 +21851,7 @@ tail642:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done643
+	JLE          done663
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -20975,7 +21870,7 @@ tail642:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done643:
+done663:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -21061,19 +21956,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many644:
+many664:
 	CMPQ      CX, $0x00000008
-	JLT       tail645
+	JLT       tail665
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found646
+	JNE       found666
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many644
+	JMP       many664
 
-tail645:
+tail665:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -21086,15 +21981,15 @@ tail645:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found646
+	JNE        found666
 	ADDQ       CX, DX
-	JMP        done647
+	JMP        done667
 
-found646:
+found666:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done647:
+done667:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -21106,9 +22001,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many648:
+many668:
 	CMPQ      CX, $0x00000010
-	JLT       tail649
+	JLT       tail669
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -21120,20 +22015,20 @@ many648:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many648
+	JMP       many668
 
-tail649:
+tail669:
 	TESTQ     CX, CX
-	JEQ       done650
+	JEQ       done670
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail649
+	JMP       tail669
 
-done650:
+done670:
 	VZEROUPPER
 	RET
 
@@ -21144,16 +22039,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many651:
+many671:
 	SUBQ      $0x08, CX
-	JLT       done652
+	JLT       done672
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many651
+	JMP       many671
 
-done652:
+done672:
 	VZEROUPPER
 	RET
 
@@ -21164,16 +22059,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many653:
+many673:
 	SUBQ      $0x08, CX
-	JLT       done654
+	JLT       done674
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many653
+	JMP       many673
 
-done654:
+done674:
 	VZEROUPPER
 	RET
 
@@ -21184,17 +22079,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many655:
+many675:
 	SUBQ      $0x08, CX
-	JLT       done656
+	JLT       done676
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many655
+	JMP       many675
 
-done656:
+done676:
 	VZEROUPPER
 	RET
 
@@ -21205,9 +22100,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many657:
+many677:
 	SUBQ         $0x08, CX
-	JLT          done658
+	JLT          done678
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4992(SB), Y3
@@ -21227,9 +22122,9 @@ many657:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many657
+	JMP          many677
 
-done658:
+done678:
 	VZEROUPPER
 	RET
 
@@ -21243,9 +22138,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many659:
+many679:
 	SUBQ    $0x08, CX
-	JLT     done660
+	JLT     done680
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -21259,9 +22154,9 @@ many659:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many659
+	JMP     many679
 
-done660:
+done680:
 	VZEROUPPER
 	RET
 
@@ -21275,9 +22170,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many661:
+many681:
 	SUBQ    $0x08, CX
-	JLT     done662
+	JLT     done682
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -21291,9 +22186,9 @@ many661:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many661
+	JMP     many681
 
-done662:
+done682:
 	VZEROUPPER
 	RET
 
@@ -21306,9 +22201,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many663:
+many683:
 	SUBQ         $0x08, CX
-	JLT          done664
+	JLT          done684
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21319,9 +22214,9 @@ many663:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many663
+	JMP          many683
 
-done664:
+done684:
 	VZEROUPPER
 	RET
 
@@ -21334,9 +22229,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many665:
+many685:
 	SUBQ         $0x08, CX
-	JLT          done666
+	JLT          done686
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21346,9 +22241,9 @@ many665:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many665
+	JMP          many685
 
-done666:
+done686:
 	VZEROUPPER
 	RET
 
@@ -21361,9 +22256,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many667:
+many687:
 	SUBQ         $0x08, CX
-	JLT          done668
+	JLT          done688
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21374,9 +22269,9 @@ many667:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many667
+	JMP          many687
 
-done668:
+done688:
 	VZEROUPPER
 	RET
 
@@ -21389,9 +22284,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many669:
+many689:
 	SUBQ         $0x08, CX
-	JLT          done670
+	JLT          done690
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21401,9 +22296,9 @@ many669:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many669
+	JMP          many689
 
-done670:
+done690:
 	VZEROUPPER
 	RET
 
@@ -21416,9 +22311,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many671:
+many691:
 	SUBQ         $0x08, CX
-	JLT          done672
+	JLT          done692
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21429,9 +22324,9 @@ many671:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many671
+	JMP          many691
 
-done672:
+done692:
 	VZEROUPPER
 	RET
 
@@ -21444,9 +22339,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many673:
+many693:
 	SUBQ         $0x08, CX
-	JLT          done674
+	JLT          done694
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21456,9 +22351,9 @@ many673:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many673
+	JMP          many693
 
-done674:
+done694:
 	VZEROUPPER
 	RET
 
@@ -21471,9 +22366,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many675:
+many695:
 	SUBQ         $0x08, CX
-	JLT          done676
+	JLT          done696
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -21484,9 +22379,9 @@ many675:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many675
+	JMP          many695
 
-done676:
+done696:
 	VZEROUPPER
 	RET
 
@@ -21499,9 +22394,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many677:
+many697:
 	SUBQ         $0x08, CX
-	JLT          done678
+	JLT          done698
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -21511,9 +22406,9 @@ many677:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many677
+	JMP          many697
 
-done678:
+done698:
 	VZEROUPPER
 	RET
 
@@ -21527,9 +22422,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many679:
+many699:
 	SUBQ      $0x08, CX
-	JLT       done680
+	JLT       done700
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -21539,9 +22434,9 @@ many679:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many679
+	JMP       many699
 
-done680:
+done700:
 	VZEROUPPER
 	RET
 
@@ -21557,7 +22452,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel681:
+pixel701:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -21566,11 +22461,11 @@ pixel681:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row682:
+row702:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one683:
+one703:
 	VMOVUPS (R11), Y4
 	VMULPS  (R13), Y4, Y4
 	VADDPS  Y4, Y0, Y0
@@ -21586,11 +22481,11 @@ one683:
 	ADDQ    SI, R13
 	ADDQ    DI, R11
 	DECQ    R14
-	JNE     one683
+	JNE     one703
 	ADDQ    24(AX), R10
 	ADDQ    48(AX), R11
 	DECQ    R12
-	JNE     row682
+	JNE     row702
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -21598,7 +22493,7 @@ one683:
 	ADDQ    R8, CX
 	ADDQ    R9, DX
 	DECQ    BX
-	JNE     pixel681
+	JNE     pixel701
 	VZEROUPPER
 	RET
 
@@ -21621,17 +22516,17 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel684:
+pixel704:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row685:
+row705:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one686:
+one706:
 	VMASKMOVPS (R11), Y0, Y2
 	VMASKMOVPS (R13), Y0, Y3
 	VMULPS     Y3, Y2, Y3
@@ -21639,16 +22534,16 @@ one686:
 	ADDQ       SI, R13
 	ADDQ       DI, R11
 	DECQ       R14
-	JNE        one686
+	JNE        one706
 	ADDQ       24(AX), R10
 	ADDQ       48(AX), R11
 	DECQ       R12
-	JNE        row685
+	JNE        row705
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       R8, CX
 	ADDQ       R9, DX
 	DECQ       BX
-	JNE        pixel684
+	JNE        pixel704
 	VZEROUPPER
 	RET
 
@@ -21666,7 +22561,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel687:
+pixel707:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -21679,11 +22574,11 @@ pixel687:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row688:
+row708:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one689:
+one709:
 	VMOVUPS (R13), Y8
 	VMULPS  (R15), Y8, Y9
 	VADDPS  Y9, Y0, Y0
@@ -21705,11 +22600,11 @@ one689:
 	ADDQ    SI, R15
 	ADDQ    DI, R13
 	DECQ    BP
-	JNE     one689
+	JNE     one709
 	ADDQ    24(AX), R12
 	ADDQ    48(AX), R13
 	DECQ    R14
-	JNE     row688
+	JNE     row708
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, (DX)(R9*1)
@@ -21721,7 +22616,7 @@ one689:
 	LEAQ    (CX)(R8*4), CX
 	LEAQ    (DX)(R9*4), DX
 	DECQ    BX
-	JNE     pixel687
+	JNE     pixel707
 	VZEROUPPER
 	RET
 
@@ -21746,7 +22641,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel690:
+pixel710:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -21755,11 +22650,11 @@ pixel690:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row691:
+row711:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one692:
+one712:
 	VMASKMOVPS (R13), Y0, Y5
 	VMASKMOVPS (R15), Y0, Y6
 	VMULPS     Y6, Y5, Y6
@@ -21776,11 +22671,11 @@ one692:
 	ADDQ       SI, R15
 	ADDQ       DI, R13
 	DECQ       BP
-	JNE        one692
+	JNE        one712
 	ADDQ       24(AX), R12
 	ADDQ       48(AX), R13
 	DECQ       R14
-	JNE        row691
+	JNE        row711
 	VMASKMOVPS Y1, Y0, (DX)
 	VMASKMOVPS Y2, Y0, (DX)(R9*1)
 	VMASKMOVPS Y3, Y0, (DX)(R9*2)
@@ -21788,7 +22683,7 @@ one692:
 	LEAQ       (CX)(R8*4), CX
 	LEAQ       (DX)(R9*4), DX
 	DECQ       BX
-	JNE        pixel690
+	JNE        pixel710
 	VZEROUPPER
 	RET
 
@@ -21804,7 +22699,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel693:
+pixel713:
 	VMOVUPS constants<>+6016(SB), Y0
 	VMOVUPS constants<>+6016(SB), Y1
 	VMOVUPS constants<>+6016(SB), Y2
@@ -21812,11 +22707,11 @@ pixel693:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row694:
+row714:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one695:
+one715:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -21827,10 +22722,10 @@ one695:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one695
+	JNE     one715
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row694
+	JNE     row714
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -21838,7 +22733,7 @@ one695:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel693
+	JNE     pixel713
 	VZEROUPPER
 	RET
 
@@ -21861,29 +22756,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel696:
+pixel716:
 	VMOVUPS constants<>+6016(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row697:
+row717:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one698:
+one718:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one698
+	JNE        one718
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row697
+	JNE        row717
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel696
+	JNE        pixel716
 	VZEROUPPER
 	RET
 
@@ -21907,27 +22802,27 @@ TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*4), Y0
 	VXORPS  Y1, Y1, Y1
 
-pixel699:
+pixel719:
 	MOVQ       CX, R9
 	MOVQ       CX, R11
 	MOVQ       64(AX), R10
 	MOVQ       56(AX), R12
 	VMASKMOVPS (R11), Y0, Y1
-	JMP        next701
+	JMP        next721
 
-element700:
+element720:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 
-next701:
+next721:
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        element700
+	JNE        element720
 	ADDQ       DI, R9
 	MOVQ       R9, R11
 	MOVQ       56(AX), R12
 	DECQ       R10
-	JNE        element700
+	JNE        element720
 	VMASKMOVPS (R8), Y0, Y2
 	MOVQ       CX, R9
 	MOVQ       CX, R11
@@ -21940,9 +22835,9 @@ next701:
 	VMASKMOVPS (R11)(DX*1), Y0, Y3
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
-	JMP        next703
+	JMP        next723
 
-element702:
+element722:
 	VMASKMOVPS (R11), Y0, Y3
 	VCMPPS     $0x00, Y1, Y3, Y3
 	VANDPS     Y2, Y3, Y4
@@ -21951,19 +22846,19 @@ element702:
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
 
-next703:
+next723:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element702
+	JNE  element722
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element702
+	JNE  element722
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel699
+	JNE  pixel719
 	VZEROUPPER
 	RET
 
@@ -21975,9 +22870,9 @@ TEXT ·addScaled32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many704:
+many724:
 	CMPQ    DX, $0x00000020
-	JLT     tail705
+	JLT     tail725
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -22001,11 +22896,11 @@ many704:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many704
+	JMP     many724
 
-tail705:
+tail725:
 	CMPQ       DX, $0x00
-	JLE        done706
+	JLE        done726
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22021,9 +22916,9 @@ tail705:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail705
+	JMP        tail725
 
-done706:
+done726:
 	VZEROUPPER
 	RET
 
@@ -22036,9 +22931,9 @@ TEXT ·rotate32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS c+48(FP), Y0
 	VBROADCASTSS s+52(FP), Y1
 
-many707:
+many727:
 	CMPQ    DX, $0x00000020
-	JLT     tail708
+	JLT     tail728
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -22082,11 +22977,11 @@ many707:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many707
+	JMP     many727
 
-tail708:
+tail728:
 	CMPQ       DX, $0x00
-	JLE        done709
+	JLE        done729
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22107,9 +23002,9 @@ tail708:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail708
+	JMP        tail728
 
-done709:
+done729:
 	VZEROUPPER
 	RET
 
@@ -22128,9 +23023,9 @@ TEXT ·dot32AVX2(SB), NOSPLIT, $0-52
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many710:
+many730:
 	CMPQ    DX, $0x00000040
-	JLT     tail711
+	JLT     tail731
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPS  Y9, Y8, Y8
@@ -22166,11 +23061,11 @@ many710:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, DX
-	JMP     many710
+	JMP     many730
 
-tail711:
+tail731:
 	CMPQ       DX, $0x00
-	JLE        done712
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22184,7 +23079,7 @@ tail711:
 	VADDPS     Y9, Y0, Y0
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done712
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22198,7 +23093,7 @@ tail711:
 	VADDPS     Y9, Y1, Y1
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done712
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22212,7 +23107,7 @@ tail711:
 	VADDPS     Y9, Y2, Y2
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done712
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22226,7 +23121,7 @@ tail711:
 	VADDPS     Y9, Y3, Y3
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done712
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22240,7 +23135,7 @@ tail711:
 	VADDPS     Y9, Y4, Y4
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done712
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22254,7 +23149,7 @@ tail711:
 	VADDPS     Y9, Y5, Y5
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done712
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22268,7 +23163,7 @@ tail711:
 	VADDPS     Y9, Y6, Y6
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done712
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22282,7 +23177,7 @@ tail711:
 	VADDPS     Y9, Y7, Y7
 	SUBQ       $0x00000008, DX
 
-done712:
+done732:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -22308,9 +23203,9 @@ TEXT ·addScaled64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSD s+24(FP), Y0
 
-many713:
+many733:
 	CMPQ    DX, $0x00000010
-	JLT     tail714
+	JLT     tail734
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -22334,11 +23229,11 @@ many713:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many713
+	JMP     many733
 
-tail714:
+tail734:
 	CMPQ       DX, $0x00
-	JLE        done715
+	JLE        done735
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22354,9 +23249,9 @@ tail714:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail714
+	JMP        tail734
 
-done715:
+done735:
 	VZEROUPPER
 	RET
 
@@ -22369,9 +23264,9 @@ TEXT ·rotate64AVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSD c+48(FP), Y0
 	VBROADCASTSD s+56(FP), Y1
 
-many716:
+many736:
 	CMPQ    DX, $0x00000010
-	JLT     tail717
+	JLT     tail737
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -22415,11 +23310,11 @@ many716:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many716
+	JMP     many736
 
-tail717:
+tail737:
 	CMPQ       DX, $0x00
-	JLE        done718
+	JLE        done738
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22440,9 +23335,9 @@ tail717:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail717
+	JMP        tail737
 
-done718:
+done738:
 	VZEROUPPER
 	RET
 
@@ -22461,9 +23356,9 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many719:
+many739:
 	CMPQ    DX, $0x00000020
-	JLT     tail720
+	JLT     tail740
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPD  Y9, Y8, Y8
@@ -22499,11 +23394,11 @@ many719:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000020, DX
-	JMP     many719
+	JMP     many739
 
-tail720:
+tail740:
 	CMPQ       DX, $0x00
-	JLE        done721
+	JLE        done741
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22517,7 +23412,7 @@ tail720:
 	VADDPD     Y9, Y0, Y0
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done721
+	JLE        done741
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22531,7 +23426,7 @@ tail720:
 	VADDPD     Y9, Y1, Y1
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done721
+	JLE        done741
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22545,7 +23440,7 @@ tail720:
 	VADDPD     Y9, Y2, Y2
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done721
+	JLE        done741
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22559,7 +23454,7 @@ tail720:
 	VADDPD     Y9, Y3, Y3
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done721
+	JLE        done741
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22573,7 +23468,7 @@ tail720:
 	VADDPD     Y9, Y4, Y4
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done721
+	JLE        done741
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22587,7 +23482,7 @@ tail720:
 	VADDPD     Y9, Y5, Y5
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done721
+	JLE        done741
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22601,7 +23496,7 @@ tail720:
 	VADDPD     Y9, Y6, Y6
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done721
+	JLE        done741
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22615,7 +23510,7 @@ tail720:
 	VADDPD     Y9, Y7, Y7
 	SUBQ       $0x00000004, DX
 
-done721:
+done741:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -22640,16 +23535,16 @@ TEXT ·rotateRows64AVX2(SB), NOSPLIT, $0-56
 	MOVQ turns_base+32(FP), BX
 	MOVQ turns_len+40(FP), SI
 
-many722:
+many742:
 	CMPQ    CX, $0x00000008
-	JLT     tail723
+	JLT     tail743
 	MOVQ    AX, DI
 	MOVQ    BX, R8
 	MOVQ    SI, R9
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 
-next725:
+next745:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -22673,16 +23568,16 @@ next725:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next725
+	JNE          next745
 	VMOVUPS      Y0, (DI)
 	VMOVUPS      Y1, 32(DI)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JMP          many722
+	JMP          many742
 
-tail723:
+tail743:
 	CMPQ       CX, $0x00
-	JLE        done724
+	JLE        done744
 	MOVQ       $+4, R8
 	MOVQ       CX, DI
 	CMPQ       DI, R8
@@ -22695,7 +23590,7 @@ tail723:
 	MOVQ       SI, R9
 	VMASKMOVPD (DI), Y0, Y1
 
-next726:
+next746:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -22711,13 +23606,13 @@ next726:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next726
+	JNE          next746
 	VMASKMOVPD   Y1, Y0, (DI)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JMP          tail723
+	JMP          tail743
 
-done724:
+done744:
 	VZEROUPPER
 	RET
 
@@ -22736,9 +23631,9 @@ TEXT ·philoxAVX2(SB), NOSPLIT, $0-48
 	VMOVQ        DX, X5
 	VPBROADCASTQ X5, Y5
 
-next727:
+next747:
 	CMPQ     CX, $0x00000010
-	JLT      done728
+	JLT      done748
 	VMOVAPS  Y0, Y6
 	VPSRLQ   $0x20, Y0, Y7
 	VPADDQ   Y5, Y0, Y0
@@ -22888,9 +23783,9 @@ next727:
 	VMOVUPS  Y6, 32(AX)
 	ADDQ     $0x00000040, AX
 	SUBQ     $0x00000010, CX
-	JMP      next727
+	JMP      next747
 
-done728:
+done748:
 	VZEROUPPER
 	RET
 
@@ -22903,7 +23798,7 @@ TEXT ·tapLineAVX2_3x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels729:
+channels749:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -22918,7 +23813,7 @@ channels729:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group730:
+group750:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -22942,13 +23837,13 @@ group730:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed733
+	JE      summed753
 	TESTQ   DI, DI
-	JNE     ends734
+	JNE     ends754
 	CMPQ    R11, $0x0a
-	JNE     ends734
+	JNE     ends754
 
-row731:
+row751:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -23016,29 +23911,29 @@ row731:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row731
-	JMP     summed733
+	JNE     row751
+	JMP     summed753
 
-ends734:
+ends754:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column735
+	JE      column755
 	CMPQ    DI, $0x01
-	JE      column736
-	JMP     column737
+	JE      column756
+	JMP     column757
 
-column735:
+column755:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over738
+	JE      over758
 
-column736:
+column756:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y12
 	VADDPS  Y12, Y0, Y0
@@ -23046,9 +23941,9 @@ column736:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over738
+	JE      over758
 
-column737:
+column757:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -23058,7 +23953,7 @@ column737:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over738
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -23068,7 +23963,7 @@ column737:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over738
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -23078,7 +23973,7 @@ column737:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over738
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -23088,7 +23983,7 @@ column737:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over738
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -23098,7 +23993,7 @@ column737:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over738
+	JE      over758
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -23108,7 +24003,7 @@ column737:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over738
+	JE      over758
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y11
 	VADDPS  Y11, Y6, Y6
@@ -23116,20 +24011,20 @@ column737:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over738
+	JE      over758
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over738:
+over758:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends734
+	JNE  ends754
 
-summed733:
+summed753:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled739
+	JEQ     scaled759
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -23142,9 +24037,9 @@ summed733:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled739:
+scaled759:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased740
+	JEQ     biased760
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -23157,10 +24052,10 @@ scaled739:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased740:
+biased760:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none743
+	JEQ     none763
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -23169,47 +24064,47 @@ biased740:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added741
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added741
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added741
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added741
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added741
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added741
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added741
+	JE      added761
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added741:
-none743:
+added761:
+none763:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited745
+	JEQ     limited765
 	TESTB   $0x08, 136(AX)
-	JEQ     six744
+	JEQ     six764
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -23227,9 +24122,9 @@ none743:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited745
+	JMP     limited765
 
-six744:
+six764:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -23265,42 +24160,42 @@ six744:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited745:
+limited765:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored742
+	JE      stored762
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored742
+	JE      stored762
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored742
+	JE      stored762
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored742
+	JE      stored762
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored742
+	JE      stored762
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored742
+	JE      stored762
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored742
+	JE      stored762
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored742:
+stored762:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done732
+	JE      done752
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -23308,14 +24203,14 @@ stored742:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group730
+	JMP     group750
 
-done732:
+done752:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels729
+	JLT  channels749
 	VZEROUPPER
 	RET
 
@@ -23348,7 +24243,7 @@ TEXT ·tapLineShortAVX2_3x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group747:
+group767:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -23372,13 +24267,13 @@ group747:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed750
+	JE      summed770
 	TESTQ   DI, DI
-	JNE     ends751
+	JNE     ends771
 	CMPQ    R11, $0x0a
-	JNE     ends751
+	JNE     ends771
 
-row748:
+row768:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -23446,29 +24341,29 @@ row748:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row748
-	JMP        summed750
+	JNE        row768
+	JMP        summed770
 
-ends751:
+ends771:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column752
+	JE         column772
 	CMPQ       DI, $0x01
-	JE         column753
-	JMP        column754
+	JE         column773
+	JMP        column774
 
-column752:
+column772:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over755
+	JE         over775
 
-column753:
+column773:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y13
 	VADDPS     Y13, Y1, Y1
@@ -23476,9 +24371,9 @@ column753:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over755
+	JE         over775
 
-column754:
+column774:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -23488,7 +24383,7 @@ column754:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over755
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -23498,7 +24393,7 @@ column754:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over755
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -23508,7 +24403,7 @@ column754:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over755
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -23518,7 +24413,7 @@ column754:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over755
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -23528,7 +24423,7 @@ column754:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over755
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -23538,7 +24433,7 @@ column754:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over755
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y12
 	VADDPS     Y12, Y7, Y7
@@ -23546,20 +24441,20 @@ column754:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over755
+	JE         over775
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over755:
+over775:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends751
+	JNE  ends771
 
-summed750:
+summed770:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled756
+	JEQ        scaled776
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -23572,9 +24467,9 @@ summed750:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled756:
+scaled776:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased757
+	JEQ        biased777
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -23587,10 +24482,10 @@ scaled756:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased757:
+biased777:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none760
+	JEQ        none780
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -23599,47 +24494,47 @@ biased757:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added758
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added758
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added758
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added758
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added758
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added758
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added758
+	JE         added778
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added758:
-none760:
+added778:
+none780:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited762
+	JEQ     limited782
 	TESTB   $0x08, 136(AX)
-	JEQ     six761
+	JEQ     six781
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -23657,9 +24552,9 @@ none760:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited762
+	JMP     limited782
 
-six761:
+six781:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -23695,42 +24590,42 @@ six761:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited762:
+limited782:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored759
+	JE         stored779
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored759
+	JE         stored779
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored759
+	JE         stored779
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored759
+	JE         stored779
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored759
+	JE         stored779
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored759
+	JE         stored779
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored759
+	JE         stored779
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored759:
+stored779:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done749
+	JE      done769
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -23738,9 +24633,9 @@ stored759:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group747
+	JMP     group767
 
-done749:
+done769:
 	VZEROUPPER
 	RET
 
@@ -23753,7 +24648,7 @@ TEXT ·tapLineAVX2_3x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels763:
+channels783:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -23768,7 +24663,7 @@ channels763:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group764:
+group784:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -23792,13 +24687,13 @@ group764:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed767
+	JE      summed787
 	TESTQ   DI, DI
-	JNE     ends768
+	JNE     ends788
 	CMPQ    R11, $0x11
-	JNE     ends768
+	JNE     ends788
 
-row765:
+row785:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
@@ -23874,37 +24769,37 @@ row765:
 	ADDQ    8(AX), R14
 	ADDQ    40(AX), R13
 	DECQ    R10
-	JNE     row765
-	JMP     summed767
+	JNE     row785
+	JMP     summed787
 
-ends768:
+ends788:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column769
+	JE      column789
 	CMPQ    DI, $0x01
-	JE      column770
-	JMP     column771
+	JE      column790
+	JMP     column791
 
-column769:
+column789:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y8, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x01
-	JE      over772
+	JE      over792
 
-column770:
+column790:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y0, Y0
 	ADDQ    CX, R12
 	CMPQ    R11, $0x02
-	JE      over772
+	JE      over792
 
-column771:
+column791:
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y0, Y0
@@ -23912,13 +24807,13 @@ column771:
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x03
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y1, Y1
 	ADDQ    CX, R12
 	CMPQ    R11, $0x04
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y1, Y1
@@ -23926,13 +24821,13 @@ column771:
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x05
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y2, Y2
 	ADDQ    CX, R12
 	CMPQ    R11, $0x06
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y2, Y2
@@ -23940,13 +24835,13 @@ column771:
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x07
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y3, Y3
 	ADDQ    CX, R12
 	CMPQ    R11, $0x08
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y3, Y3
@@ -23954,13 +24849,13 @@ column771:
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x09
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y4, Y4
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0a
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y4, Y4
@@ -23968,13 +24863,13 @@ column771:
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0b
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y5, Y5
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0c
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y5, Y5
@@ -23982,13 +24877,13 @@ column771:
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0d
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y9, Y11
 	VADDPS  Y11, Y6, Y6
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0e
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y11
 	VMULPS  Y11, Y10, Y12
 	VADDPS  Y12, Y6, Y6
@@ -23996,26 +24891,26 @@ column771:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x0f
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y9, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R12
 	CMPQ    R11, $0x10
-	JE      over772
+	JE      over792
 	VMOVUPS (R12), Y8
 	VMULPS  Y8, Y10, Y8
 	VADDPS  Y8, Y7, Y7
 
-over772:
+over792:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends768
+	JNE  ends788
 
-summed767:
+summed787:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled773
+	JEQ     scaled793
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -24028,9 +24923,9 @@ summed767:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled773:
+scaled793:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased774
+	JEQ     biased794
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y8
@@ -24043,10 +24938,10 @@ scaled773:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased774:
+biased794:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none777
+	JEQ     none797
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -24055,47 +24950,47 @@ biased774:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added775
+	JE      added795
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added775
+	JE      added795
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added775
+	JE      added795
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added775
+	JE      added795
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added775
+	JE      added795
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added775
+	JE      added795
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added775
+	JE      added795
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added775:
-none777:
+added795:
+none797:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited779
+	JEQ     limited799
 	TESTB   $0x08, 136(AX)
-	JEQ     six778
+	JEQ     six798
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -24113,9 +25008,9 @@ none777:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited779
+	JMP     limited799
 
-six778:
+six798:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -24151,42 +25046,42 @@ six778:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited779:
+limited799:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored776
+	JE      stored796
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored776
+	JE      stored796
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored776
+	JE      stored796
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored776
+	JE      stored796
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored776
+	JE      stored796
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored776
+	JE      stored796
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored776
+	JE      stored796
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored776:
+stored796:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done766
+	JE      done786
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -24195,14 +25090,14 @@ stored776:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group764
+	JMP     group784
 
-done766:
+done786:
 	MOVQ 152(AX), R10
 	ADDQ $0x20, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels763
+	JLT  channels783
 	VZEROUPPER
 	RET
 
@@ -24235,7 +25130,7 @@ TEXT ·tapLineShortAVX2_3x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group781:
+group801:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -24259,13 +25154,13 @@ group781:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed784
+	JE      summed804
 	TESTQ   DI, DI
-	JNE     ends785
+	JNE     ends805
 	CMPQ    R11, $0x11
-	JNE     ends785
+	JNE     ends805
 
-row782:
+row802:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
@@ -24341,37 +25236,37 @@ row782:
 	ADDQ       8(AX), R14
 	ADDQ       40(AX), R13
 	DECQ       R10
-	JNE        row782
-	JMP        summed784
+	JNE        row802
+	JMP        summed804
 
-ends785:
+ends805:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column786
+	JE         column806
 	CMPQ       DI, $0x01
-	JE         column787
-	JMP        column788
+	JE         column807
+	JMP        column808
 
-column786:
+column806:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y9, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x01
-	JE         over789
+	JE         over809
 
-column787:
+column807:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y1, Y1
 	ADDQ       CX, R12
 	CMPQ       R11, $0x02
-	JE         over789
+	JE         over809
 
-column788:
+column808:
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y1, Y1
@@ -24379,13 +25274,13 @@ column788:
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x03
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y2, Y2
 	ADDQ       CX, R12
 	CMPQ       R11, $0x04
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y2, Y2
@@ -24393,13 +25288,13 @@ column788:
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x05
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y3, Y3
 	ADDQ       CX, R12
 	CMPQ       R11, $0x06
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y3, Y3
@@ -24407,13 +25302,13 @@ column788:
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x07
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y4, Y4
 	ADDQ       CX, R12
 	CMPQ       R11, $0x08
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y4, Y4
@@ -24421,13 +25316,13 @@ column788:
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x09
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y5, Y5
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0a
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y5, Y5
@@ -24435,13 +25330,13 @@ column788:
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0b
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y6, Y6
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0c
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y6, Y6
@@ -24449,13 +25344,13 @@ column788:
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0d
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y10, Y12
 	VADDPS     Y12, Y7, Y7
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0e
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y12
 	VMULPS     Y12, Y11, Y13
 	VADDPS     Y13, Y7, Y7
@@ -24463,26 +25358,26 @@ column788:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x0f
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y10, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R12
 	CMPQ       R11, $0x10
-	JE         over789
+	JE         over809
 	VMASKMOVPS (R12), Y0, Y9
 	VMULPS     Y9, Y11, Y9
 	VADDPS     Y9, Y8, Y8
 
-over789:
+over809:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends785
+	JNE  ends805
 
-summed784:
+summed804:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled790
+	JEQ        scaled810
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -24495,9 +25390,9 @@ summed784:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled790:
+scaled810:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased791
+	JEQ        biased811
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y9
@@ -24510,10 +25405,10 @@ scaled790:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased791:
+biased811:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none794
+	JEQ        none814
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -24522,47 +25417,47 @@ biased791:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added792
+	JE         added812
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added792
+	JE         added812
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added792
+	JE         added812
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added792
+	JE         added812
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added792
+	JE         added812
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added792
+	JE         added812
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added792
+	JE         added812
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added792:
-none794:
+added812:
+none814:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited796
+	JEQ     limited816
 	TESTB   $0x08, 136(AX)
-	JEQ     six795
+	JEQ     six815
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -24580,9 +25475,9 @@ none794:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited796
+	JMP     limited816
 
-six795:
+six815:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -24618,42 +25513,42 @@ six795:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited796:
+limited816:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored793
+	JE         stored813
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored793
+	JE         stored813
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored793
+	JE         stored813
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored793
+	JE         stored813
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored793
+	JE         stored813
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored793
+	JE         stored813
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored793
+	JE         stored813
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored793:
+stored813:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done783
+	JE      done803
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -24662,9 +25557,9 @@ stored793:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group781
+	JMP     group801
 
-done783:
+done803:
 	VZEROUPPER
 	RET
 
@@ -24678,7 +25573,7 @@ TEXT ·tapLineAVX2_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels797:
+channels817:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -24693,7 +25588,7 @@ channels797:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group798:
+group818:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -24717,13 +25612,13 @@ group798:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed801
+	JE      summed821
 	TESTQ   R8, R8
-	JNE     ends802
+	JNE     ends822
 	CMPQ    R12, $0x0c
-	JNE     ends802
+	JNE     ends822
 
-row799:
+row819:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -24827,10 +25722,10 @@ row799:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row799
-	JMP     summed801
+	JNE     row819
+	JMP     summed821
 
-ends802:
+ends822:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -24838,24 +25733,24 @@ ends802:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column803
+	JE      column823
 	CMPQ    R8, $0x01
-	JE      column804
+	JE      column824
 	CMPQ    R8, $0x02
-	JE      column805
+	JE      column825
 	CMPQ    R8, $0x03
-	JE      column806
-	JMP     column807
+	JE      column826
+	JMP     column827
 
-column803:
+column823:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over808
+	JE      over828
 
-column804:
+column824:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24863,9 +25758,9 @@ column804:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over808
+	JE      over828
 
-column805:
+column825:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24875,9 +25770,9 @@ column805:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over808
+	JE      over828
 
-column806:
+column826:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24889,9 +25784,9 @@ column806:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over808
+	JE      over828
 
-column807:
+column827:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -24905,7 +25800,7 @@ column807:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over808
+	JE      over828
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -24919,7 +25814,7 @@ column807:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over808
+	JE      over828
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -24933,7 +25828,7 @@ column807:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over808
+	JE      over828
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -24947,7 +25842,7 @@ column807:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over808
+	JE      over828
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y13
 	VADDPS  Y13, Y4, Y4
@@ -24959,7 +25854,7 @@ column807:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over808
+	JE      over828
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y5, Y5
@@ -24969,7 +25864,7 @@ column807:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over808
+	JE      over828
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -24977,20 +25872,20 @@ column807:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over808
+	JE      over828
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over808:
+over828:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends802
+	JNE  ends822
 
-summed801:
+summed821:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled809
+	JEQ     scaled829
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -25003,9 +25898,9 @@ summed801:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled809:
+scaled829:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased810
+	JEQ     biased830
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -25018,10 +25913,10 @@ scaled809:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased810:
+biased830:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none813
+	JEQ     none833
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -25030,47 +25925,47 @@ biased810:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added811
+	JE      added831
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added811
+	JE      added831
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added811
+	JE      added831
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added811
+	JE      added831
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added811
+	JE      added831
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added811
+	JE      added831
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added811
+	JE      added831
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added811:
-none813:
+added831:
+none833:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited815
+	JEQ     limited835
 	TESTB   $0x08, 136(AX)
-	JEQ     six814
+	JEQ     six834
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -25088,9 +25983,9 @@ none813:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited815
+	JMP     limited835
 
-six814:
+six834:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -25126,42 +26021,42 @@ six814:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited815:
+limited835:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored812
+	JE      stored832
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored812
+	JE      stored832
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored812
+	JE      stored832
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored812
+	JE      stored832
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored812
+	JE      stored832
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored812
+	JE      stored832
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored812
+	JE      stored832
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored812:
+stored832:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done800
+	JE      done820
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -25169,14 +26064,14 @@ stored812:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group798
+	JMP     group818
 
-done800:
+done820:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels797
+	JLT  channels817
 	VZEROUPPER
 	RET
 
@@ -25210,7 +26105,7 @@ TEXT ·tapLineShortAVX2_5x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group817:
+group837:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -25234,13 +26129,13 @@ group817:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed820
+	JE      summed840
 	TESTQ   R8, R8
-	JNE     ends821
+	JNE     ends841
 	CMPQ    R12, $0x0c
-	JNE     ends821
+	JNE     ends841
 
-row818:
+row838:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -25344,10 +26239,10 @@ row818:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row818
-	JMP        summed820
+	JNE        row838
+	JMP        summed840
 
-ends821:
+ends841:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -25355,24 +26250,24 @@ ends821:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column822
+	JE         column842
 	CMPQ       R8, $0x01
-	JE         column823
+	JE         column843
 	CMPQ       R8, $0x02
-	JE         column824
+	JE         column844
 	CMPQ       R8, $0x03
-	JE         column825
-	JMP        column826
+	JE         column845
+	JMP        column846
 
-column822:
+column842:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over827
+	JE         over847
 
-column823:
+column843:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y15
 	VADDPS     Y15, Y1, Y1
@@ -25380,9 +26275,9 @@ column823:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over827
+	JE         over847
 
-column824:
+column844:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -25392,9 +26287,9 @@ column824:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over827
+	JE         over847
 
-column825:
+column845:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -25406,9 +26301,9 @@ column825:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over827
+	JE         over847
 
-column826:
+column846:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -25422,7 +26317,7 @@ column826:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over827
+	JE         over847
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -25436,7 +26331,7 @@ column826:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over827
+	JE         over847
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -25450,7 +26345,7 @@ column826:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over827
+	JE         over847
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -25464,7 +26359,7 @@ column826:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over827
+	JE         over847
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y14
 	VADDPS     Y14, Y5, Y5
@@ -25476,7 +26371,7 @@ column826:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over827
+	JE         over847
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y6, Y6
@@ -25486,7 +26381,7 @@ column826:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over827
+	JE         over847
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -25494,20 +26389,20 @@ column826:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over827
+	JE         over847
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over827:
+over847:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends821
+	JNE  ends841
 
-summed820:
+summed840:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled828
+	JEQ        scaled848
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -25520,9 +26415,9 @@ summed820:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled828:
+scaled848:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased829
+	JEQ        biased849
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -25535,10 +26430,10 @@ scaled828:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased829:
+biased849:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none832
+	JEQ        none852
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -25547,47 +26442,47 @@ biased829:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added830
+	JE         added850
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added830
+	JE         added850
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added830
+	JE         added850
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added830
+	JE         added850
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added830
+	JE         added850
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added830
+	JE         added850
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added830
+	JE         added850
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added830:
-none832:
+added850:
+none852:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited834
+	JEQ     limited854
 	TESTB   $0x08, 136(AX)
-	JEQ     six833
+	JEQ     six853
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -25605,9 +26500,9 @@ none832:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited834
+	JMP     limited854
 
-six833:
+six853:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -25643,42 +26538,42 @@ six833:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited834:
+limited854:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored831
+	JE         stored851
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored831
+	JE         stored851
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored831
+	JE         stored851
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored831
+	JE         stored851
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored831
+	JE         stored851
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored831
+	JE         stored851
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored831
+	JE         stored851
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored831:
+stored851:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done819
+	JE      done839
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -25686,9 +26581,9 @@ stored831:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group817
+	JMP     group837
 
-done819:
+done839:
 	VZEROUPPER
 	RET
 
@@ -25702,7 +26597,7 @@ TEXT ·tapLineAVX2_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels835:
+channels855:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -25717,7 +26612,7 @@ channels835:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group836:
+group856:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -25741,13 +26636,13 @@ group836:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed839
+	JE      summed859
 	TESTQ   R8, R8
-	JNE     ends840
+	JNE     ends860
 	CMPQ    R12, $0x13
-	JNE     ends840
+	JNE     ends860
 
-row837:
+row857:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -25859,10 +26754,10 @@ row837:
 	ADDQ    8(AX), R15
 	ADDQ    40(AX), R14
 	DECQ    R11
-	JNE     row837
-	JMP     summed839
+	JNE     row857
+	JMP     summed859
 
-ends840:
+ends860:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -25870,32 +26765,32 @@ ends840:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column841
+	JE      column861
 	CMPQ    R8, $0x01
-	JE      column842
+	JE      column862
 	CMPQ    R8, $0x02
-	JE      column843
+	JE      column863
 	CMPQ    R8, $0x03
-	JE      column844
-	JMP     column845
+	JE      column864
+	JMP     column865
 
-column841:
+column861:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y8, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x01
-	JE      over846
+	JE      over866
 
-column842:
+column862:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y9, Y13
 	VADDPS  Y13, Y0, Y0
 	ADDQ    CX, R13
 	CMPQ    R12, $0x02
-	JE      over846
+	JE      over866
 
-column843:
+column863:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y10, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25903,9 +26798,9 @@ column843:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x03
-	JE      over846
+	JE      over866
 
-column844:
+column864:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25913,9 +26808,9 @@ column844:
 	VADDPS  Y13, Y1, Y1
 	ADDQ    CX, R13
 	CMPQ    R12, $0x04
-	JE      over846
+	JE      over866
 
-column845:
+column865:
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y0, Y0
@@ -25925,7 +26820,7 @@ column845:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x05
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y1, Y1
@@ -25933,7 +26828,7 @@ column845:
 	VADDPS  Y13, Y2, Y2
 	ADDQ    CX, R13
 	CMPQ    R12, $0x06
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y1, Y1
@@ -25943,7 +26838,7 @@ column845:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x07
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y2, Y2
@@ -25951,7 +26846,7 @@ column845:
 	VADDPS  Y13, Y3, Y3
 	ADDQ    CX, R13
 	CMPQ    R12, $0x08
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y2, Y2
@@ -25961,7 +26856,7 @@ column845:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x09
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y3, Y3
@@ -25969,7 +26864,7 @@ column845:
 	VADDPS  Y13, Y4, Y4
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0a
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y3, Y3
@@ -25979,7 +26874,7 @@ column845:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0b
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y4, Y4
@@ -25987,7 +26882,7 @@ column845:
 	VADDPS  Y13, Y5, Y5
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0c
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y4, Y4
@@ -25997,7 +26892,7 @@ column845:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0d
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y11, Y14
 	VADDPS  Y14, Y5, Y5
@@ -26005,7 +26900,7 @@ column845:
 	VADDPS  Y13, Y6, Y6
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0e
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y13
 	VMULPS  Y13, Y12, Y14
 	VADDPS  Y14, Y5, Y5
@@ -26015,7 +26910,7 @@ column845:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x0f
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y13
 	VADDPS  Y13, Y6, Y6
@@ -26023,7 +26918,7 @@ column845:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x10
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y9
 	VADDPS  Y9, Y6, Y6
@@ -26031,26 +26926,26 @@ column845:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x11
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y11, Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    CX, R13
 	CMPQ    R12, $0x12
-	JE      over846
+	JE      over866
 	VMOVUPS (R13), Y8
 	VMULPS  Y8, Y12, Y8
 	VADDPS  Y8, Y7, Y7
 
-over846:
+over866:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends840
+	JNE  ends860
 
-summed839:
+summed859:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled847
+	JEQ     scaled867
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -26063,9 +26958,9 @@ summed839:
 	VMULPS  Y8, Y6, Y6
 	VMULPS  Y8, Y7, Y7
 
-scaled847:
+scaled867:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased848
+	JEQ     biased868
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y8
@@ -26078,10 +26973,10 @@ scaled847:
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y8, Y7, Y7
 
-biased848:
+biased868:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none851
+	JEQ     none871
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -26090,47 +26985,47 @@ biased848:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added849
+	JE      added869
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added849
+	JE      added869
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added849
+	JE      added869
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added849
+	JE      added869
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added849
+	JE      added869
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added849
+	JE      added869
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added849
+	JE      added869
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added849:
-none851:
+added869:
+none871:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited853
+	JEQ     limited873
 	TESTB   $0x08, 136(AX)
-	JEQ     six852
+	JEQ     six872
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -26148,9 +27043,9 @@ none851:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited853
+	JMP     limited873
 
-six852:
+six872:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x11, Y9, Y0, Y10
@@ -26186,42 +27081,42 @@ six852:
 	VCMPPS       $0x1e, Y8, Y7, Y9
 	VBLENDVPS    Y9, Y8, Y7, Y7
 
-limited853:
+limited873:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored850
+	JE      stored870
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored850
+	JE      stored870
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored850
+	JE      stored870
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored850
+	JE      stored870
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored850
+	JE      stored870
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored850
+	JE      stored870
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored850
+	JE      stored870
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored850:
+stored870:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done838
+	JE      done858
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -26230,14 +27125,14 @@ stored850:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group836
+	JMP     group856
 
-done838:
+done858:
 	MOVQ 152(AX), R11
 	ADDQ $0x20, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels835
+	JLT  channels855
 	VZEROUPPER
 	RET
 
@@ -26271,7 +27166,7 @@ TEXT ·tapLineShortAVX2_5x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group855:
+group875:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -26295,13 +27190,13 @@ group855:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed858
+	JE      summed878
 	TESTQ   R8, R8
-	JNE     ends859
+	JNE     ends879
 	CMPQ    R12, $0x13
-	JNE     ends859
+	JNE     ends879
 
-row856:
+row876:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -26413,10 +27308,10 @@ row856:
 	ADDQ       8(AX), R15
 	ADDQ       40(AX), R14
 	DECQ       R11
-	JNE        row856
-	JMP        summed858
+	JNE        row876
+	JMP        summed878
 
-ends859:
+ends879:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -26424,32 +27319,32 @@ ends859:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column860
+	JE         column880
 	CMPQ       R8, $0x01
-	JE         column861
+	JE         column881
 	CMPQ       R8, $0x02
-	JE         column862
+	JE         column882
 	CMPQ       R8, $0x03
-	JE         column863
-	JMP        column864
+	JE         column883
+	JMP        column884
 
-column860:
+column880:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y9, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x01
-	JE         over865
+	JE         over885
 
-column861:
+column881:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y10, Y14
 	VADDPS     Y14, Y1, Y1
 	ADDQ       CX, R13
 	CMPQ       R12, $0x02
-	JE         over865
+	JE         over885
 
-column862:
+column882:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y11, Y15
 	VADDPS     Y15, Y1, Y1
@@ -26457,9 +27352,9 @@ column862:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x03
-	JE         over865
+	JE         over885
 
-column863:
+column883:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y1, Y1
@@ -26467,9 +27362,9 @@ column863:
 	VADDPS     Y14, Y2, Y2
 	ADDQ       CX, R13
 	CMPQ       R12, $0x04
-	JE         over865
+	JE         over885
 
-column864:
+column884:
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y1, Y1
@@ -26479,7 +27374,7 @@ column864:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x05
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y2, Y2
@@ -26487,7 +27382,7 @@ column864:
 	VADDPS     Y14, Y3, Y3
 	ADDQ       CX, R13
 	CMPQ       R12, $0x06
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y2, Y2
@@ -26497,7 +27392,7 @@ column864:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x07
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y3, Y3
@@ -26505,7 +27400,7 @@ column864:
 	VADDPS     Y14, Y4, Y4
 	ADDQ       CX, R13
 	CMPQ       R12, $0x08
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y3, Y3
@@ -26515,7 +27410,7 @@ column864:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x09
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y4, Y4
@@ -26523,7 +27418,7 @@ column864:
 	VADDPS     Y14, Y5, Y5
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0a
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y4, Y4
@@ -26533,7 +27428,7 @@ column864:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0b
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y5, Y5
@@ -26541,7 +27436,7 @@ column864:
 	VADDPS     Y14, Y6, Y6
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0c
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y5, Y5
@@ -26551,7 +27446,7 @@ column864:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0d
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y12, Y15
 	VADDPS     Y15, Y6, Y6
@@ -26559,7 +27454,7 @@ column864:
 	VADDPS     Y14, Y7, Y7
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0e
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y14
 	VMULPS     Y14, Y13, Y15
 	VADDPS     Y15, Y6, Y6
@@ -26569,7 +27464,7 @@ column864:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x0f
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y14
 	VADDPS     Y14, Y7, Y7
@@ -26577,7 +27472,7 @@ column864:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x10
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y10
 	VADDPS     Y10, Y7, Y7
@@ -26585,26 +27480,26 @@ column864:
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x11
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y12, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       CX, R13
 	CMPQ       R12, $0x12
-	JE         over865
+	JE         over885
 	VMASKMOVPS (R13), Y0, Y9
 	VMULPS     Y9, Y13, Y9
 	VADDPS     Y9, Y8, Y8
 
-over865:
+over885:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends859
+	JNE  ends879
 
-summed858:
+summed878:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled866
+	JEQ        scaled886
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -26617,9 +27512,9 @@ summed858:
 	VMULPS     Y9, Y7, Y7
 	VMULPS     Y9, Y8, Y8
 
-scaled866:
+scaled886:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased867
+	JEQ        biased887
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y9
@@ -26632,10 +27527,10 @@ scaled866:
 	VADDPS     Y9, Y7, Y7
 	VADDPS     Y9, Y8, Y8
 
-biased867:
+biased887:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none870
+	JEQ        none890
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -26644,47 +27539,47 @@ biased867:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added868
+	JE         added888
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added868
+	JE         added888
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added868
+	JE         added888
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added868
+	JE         added888
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added868
+	JE         added888
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added868
+	JE         added888
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added868
+	JE         added888
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added868:
-none870:
+added888:
+none890:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited872
+	JEQ     limited892
 	TESTB   $0x08, 136(AX)
-	JEQ     six871
+	JEQ     six891
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -26702,9 +27597,9 @@ none870:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited872
+	JMP     limited892
 
-six871:
+six891:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x11, Y10, Y1, Y11
@@ -26740,42 +27635,42 @@ six871:
 	VCMPPS       $0x1e, Y9, Y8, Y10
 	VBLENDVPS    Y10, Y9, Y8, Y8
 
-limited872:
+limited892:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored869
+	JE         stored889
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored869
+	JE         stored889
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored869
+	JE         stored889
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored869
+	JE         stored889
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored869
+	JE         stored889
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored869
+	JE         stored889
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored869
+	JE         stored889
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored869:
+stored889:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done857
+	JE      done877
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -26784,9 +27679,787 @@ stored869:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group855
+	JMP     group875
 
-done857:
+done877:
+	VZEROUPPER
+	RET
+
+// func expFloat64sAVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·expFloat64sAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many893:
+	CMPQ       CX, $0x00000004
+	JLT        tail894
+	VMOVUPS    (DX), Y0
+	VMOVUPD    constants64<>+0(SB), Y1
+	VMOVUPD    constants64<>+64(SB), Y2
+	VMINPD     Y0, Y1, Y0
+	VMAXPD     Y0, Y2, Y0
+	VMULPD     constants64<>+128(SB), Y0, Y2
+	VROUNDPD   $0x00, Y2, Y2
+	VMULPD     constants64<>+192(SB), Y2, Y3
+	VSUBPD     Y3, Y0, Y0
+	VMULPD     constants64<>+256(SB), Y2, Y3
+	VSUBPD     Y3, Y0, Y0
+	VMOVUPD    constants64<>+320(SB), Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+384(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+448(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+512(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+576(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+640(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+704(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+768(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+832(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+896(SB), Y1, Y1
+	VMULPD     Y0, Y0, Y3
+	VMULPD     Y3, Y1, Y1
+	VADDPD     Y0, Y1, Y1
+	VADDPD     constants64<>+960(SB), Y1, Y1
+	VCVTPD2DQY Y2, X0
+	VPSRAD     $0x01, X0, X2
+	VPSUBD     X2, X0, X0
+	VPMOVSXDQ  X2, Y2
+	VPSLLQ     $0x34, Y2, Y2
+	VPADDQ     constants64<>+960(SB), Y2, Y2
+	VMULPD     Y2, Y1, Y1
+	VPMOVSXDQ  X0, Y2
+	VPSLLQ     $0x34, Y2, Y2
+	VPADDQ     constants64<>+960(SB), Y2, Y2
+	VMULPD     Y2, Y1, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000004, CX
+	JMP        many893
+
+tail894:
+	CMPQ       CX, $0x00
+	JLE        done895
+	MOVQ       $+4, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	VMASKMOVPD (DX), Y0, Y1
+	VMOVUPD    constants64<>+0(SB), Y2
+	VMOVUPD    constants64<>+64(SB), Y3
+	VMINPD     Y1, Y2, Y1
+	VMAXPD     Y1, Y3, Y1
+	VMULPD     constants64<>+128(SB), Y1, Y3
+	VROUNDPD   $0x00, Y3, Y3
+	VMULPD     constants64<>+192(SB), Y3, Y4
+	VSUBPD     Y4, Y1, Y1
+	VMULPD     constants64<>+256(SB), Y3, Y4
+	VSUBPD     Y4, Y1, Y1
+	VMOVUPD    constants64<>+320(SB), Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+384(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+448(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+512(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+576(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+640(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+704(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+768(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+832(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+896(SB), Y2, Y2
+	VMULPD     Y1, Y1, Y4
+	VMULPD     Y4, Y2, Y2
+	VADDPD     Y1, Y2, Y2
+	VADDPD     constants64<>+960(SB), Y2, Y2
+	VCVTPD2DQY Y3, X1
+	VPSRAD     $0x01, X1, X3
+	VPSUBD     X3, X1, X1
+	VPMOVSXDQ  X3, Y3
+	VPSLLQ     $0x34, Y3, Y3
+	VPADDQ     constants64<>+960(SB), Y3, Y3
+	VMULPD     Y3, Y2, Y2
+	VPMOVSXDQ  X1, Y3
+	VPSLLQ     $0x34, Y3, Y3
+	VPADDQ     constants64<>+960(SB), Y3, Y3
+	VMULPD     Y3, Y2, Y2
+	VMASKMOVPD Y2, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000004, CX
+	JMP        tail894
+
+done895:
+	VZEROUPPER
+	RET
+
+// func tanhFloat64sAVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·tanhFloat64sAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many896:
+	CMPQ       CX, $0x00000004
+	JLT        tail897
+	VMOVUPS    (DX), Y0
+	VMOVUPD    constants64<>+1024(SB), Y2
+	VANDPD     constants64<>+1088(SB), Y0, Y1
+	VMINPD     Y1, Y2, Y1
+	VMULPD     constants64<>+1152(SB), Y1, Y1
+	VMULPD     constants64<>+128(SB), Y1, Y3
+	VROUNDPD   $0x00, Y3, Y3
+	VMULPD     constants64<>+192(SB), Y3, Y4
+	VSUBPD     Y4, Y1, Y1
+	VMULPD     constants64<>+256(SB), Y3, Y4
+	VSUBPD     Y4, Y1, Y1
+	VMOVUPD    constants64<>+320(SB), Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+384(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+448(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+512(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+576(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+640(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+704(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+768(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+832(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+896(SB), Y2, Y2
+	VMULPD     Y1, Y1, Y4
+	VMULPD     Y4, Y2, Y2
+	VADDPD     Y1, Y2, Y2
+	VMOVUPD    constants64<>+960(SB), Y1
+	VCVTPD2DQY Y3, X3
+	VPSRAD     $0x01, X3, X4
+	VPSUBD     X4, X3, X3
+	VPMOVSXDQ  X4, Y4
+	VPSLLQ     $0x34, Y4, Y4
+	VPADDQ     constants64<>+960(SB), Y4, Y4
+	VMULPD     Y4, Y1, Y1
+	VPMOVSXDQ  X3, Y4
+	VPSLLQ     $0x34, Y4, Y4
+	VPADDQ     constants64<>+960(SB), Y4, Y4
+	VMULPD     Y4, Y1, Y1
+	VMULPD     Y1, Y2, Y2
+	VSUBPD     constants64<>+960(SB), Y1, Y1
+	VADDPD     Y1, Y2, Y2
+	VMOVUPD    constants64<>+1216(SB), Y1
+	VADDPD     constants64<>+1280(SB), Y2, Y3
+	VDIVPD     Y3, Y2, Y2
+	VANDPD     Y1, Y0, Y0
+	VANDNPD    Y2, Y1, Y2
+	VORPD      Y2, Y0, Y0
+	VMOVUPS    Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000004, CX
+	JMP        many896
+
+tail897:
+	CMPQ       CX, $0x00
+	JLE        done898
+	MOVQ       $+4, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	VMASKMOVPD (DX), Y0, Y1
+	VMOVUPD    constants64<>+1024(SB), Y3
+	VANDPD     constants64<>+1088(SB), Y1, Y2
+	VMINPD     Y2, Y3, Y2
+	VMULPD     constants64<>+1152(SB), Y2, Y2
+	VMULPD     constants64<>+128(SB), Y2, Y4
+	VROUNDPD   $0x00, Y4, Y4
+	VMULPD     constants64<>+192(SB), Y4, Y5
+	VSUBPD     Y5, Y2, Y2
+	VMULPD     constants64<>+256(SB), Y4, Y5
+	VSUBPD     Y5, Y2, Y2
+	VMOVUPD    constants64<>+320(SB), Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+384(SB), Y3, Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+448(SB), Y3, Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+512(SB), Y3, Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+576(SB), Y3, Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+640(SB), Y3, Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+704(SB), Y3, Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+768(SB), Y3, Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+832(SB), Y3, Y3
+	VMULPD     Y2, Y3, Y3
+	VADDPD     constants64<>+896(SB), Y3, Y3
+	VMULPD     Y2, Y2, Y5
+	VMULPD     Y5, Y3, Y3
+	VADDPD     Y2, Y3, Y3
+	VMOVUPD    constants64<>+960(SB), Y2
+	VCVTPD2DQY Y4, X4
+	VPSRAD     $0x01, X4, X5
+	VPSUBD     X5, X4, X4
+	VPMOVSXDQ  X5, Y5
+	VPSLLQ     $0x34, Y5, Y5
+	VPADDQ     constants64<>+960(SB), Y5, Y5
+	VMULPD     Y5, Y2, Y2
+	VPMOVSXDQ  X4, Y5
+	VPSLLQ     $0x34, Y5, Y5
+	VPADDQ     constants64<>+960(SB), Y5, Y5
+	VMULPD     Y5, Y2, Y2
+	VMULPD     Y2, Y3, Y3
+	VSUBPD     constants64<>+960(SB), Y2, Y2
+	VADDPD     Y2, Y3, Y3
+	VMOVUPD    constants64<>+1216(SB), Y2
+	VADDPD     constants64<>+1280(SB), Y3, Y4
+	VDIVPD     Y4, Y3, Y3
+	VANDPD     Y2, Y1, Y1
+	VANDNPD    Y3, Y2, Y3
+	VORPD      Y3, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000004, CX
+	JMP        tail897
+
+done898:
+	VZEROUPPER
+	RET
+
+// func sigmoidFloat64sAVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·sigmoidFloat64sAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many899:
+	CMPQ       CX, $0x00000004
+	JLT        tail900
+	VMOVUPS    (DX), Y0
+	VXORPD     constants64<>+1216(SB), Y0, Y0
+	VMOVUPD    constants64<>+0(SB), Y1
+	VMOVUPD    constants64<>+64(SB), Y2
+	VMINPD     Y0, Y1, Y0
+	VMAXPD     Y0, Y2, Y0
+	VMULPD     constants64<>+128(SB), Y0, Y2
+	VROUNDPD   $0x00, Y2, Y2
+	VMULPD     constants64<>+192(SB), Y2, Y3
+	VSUBPD     Y3, Y0, Y0
+	VMULPD     constants64<>+256(SB), Y2, Y3
+	VSUBPD     Y3, Y0, Y0
+	VMOVUPD    constants64<>+320(SB), Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+384(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+448(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+512(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+576(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+640(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+704(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+768(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+832(SB), Y1, Y1
+	VMULPD     Y0, Y1, Y1
+	VADDPD     constants64<>+896(SB), Y1, Y1
+	VMULPD     Y0, Y0, Y3
+	VMULPD     Y3, Y1, Y1
+	VADDPD     Y0, Y1, Y1
+	VADDPD     constants64<>+960(SB), Y1, Y1
+	VCVTPD2DQY Y2, X0
+	VPSRAD     $0x01, X0, X2
+	VPSUBD     X2, X0, X0
+	VPMOVSXDQ  X2, Y2
+	VPSLLQ     $0x34, Y2, Y2
+	VPADDQ     constants64<>+960(SB), Y2, Y2
+	VMULPD     Y2, Y1, Y1
+	VPMOVSXDQ  X0, Y2
+	VPSLLQ     $0x34, Y2, Y2
+	VPADDQ     constants64<>+960(SB), Y2, Y2
+	VMULPD     Y2, Y1, Y1
+	VMOVUPD    constants64<>+960(SB), Y0
+	VADDPD     Y0, Y1, Y1
+	VDIVPD     Y1, Y0, Y1
+	VMOVUPS    Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000004, CX
+	JMP        many899
+
+tail900:
+	CMPQ       CX, $0x00
+	JLE        done901
+	MOVQ       $+4, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	VMASKMOVPD (DX), Y0, Y1
+	VXORPD     constants64<>+1216(SB), Y1, Y1
+	VMOVUPD    constants64<>+0(SB), Y2
+	VMOVUPD    constants64<>+64(SB), Y3
+	VMINPD     Y1, Y2, Y1
+	VMAXPD     Y1, Y3, Y1
+	VMULPD     constants64<>+128(SB), Y1, Y3
+	VROUNDPD   $0x00, Y3, Y3
+	VMULPD     constants64<>+192(SB), Y3, Y4
+	VSUBPD     Y4, Y1, Y1
+	VMULPD     constants64<>+256(SB), Y3, Y4
+	VSUBPD     Y4, Y1, Y1
+	VMOVUPD    constants64<>+320(SB), Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+384(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+448(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+512(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+576(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+640(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+704(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+768(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+832(SB), Y2, Y2
+	VMULPD     Y1, Y2, Y2
+	VADDPD     constants64<>+896(SB), Y2, Y2
+	VMULPD     Y1, Y1, Y4
+	VMULPD     Y4, Y2, Y2
+	VADDPD     Y1, Y2, Y2
+	VADDPD     constants64<>+960(SB), Y2, Y2
+	VCVTPD2DQY Y3, X1
+	VPSRAD     $0x01, X1, X3
+	VPSUBD     X3, X1, X1
+	VPMOVSXDQ  X3, Y3
+	VPSLLQ     $0x34, Y3, Y3
+	VPADDQ     constants64<>+960(SB), Y3, Y3
+	VMULPD     Y3, Y2, Y2
+	VPMOVSXDQ  X1, Y3
+	VPSLLQ     $0x34, Y3, Y3
+	VPADDQ     constants64<>+960(SB), Y3, Y3
+	VMULPD     Y3, Y2, Y2
+	VMOVUPD    constants64<>+960(SB), Y1
+	VADDPD     Y1, Y2, Y2
+	VDIVPD     Y2, Y1, Y2
+	VMASKMOVPD Y2, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000004, CX
+	JMP        tail900
+
+done901:
+	VZEROUPPER
+	RET
+
+// func logFloat64sAVX2(dst []float64, x []float64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·logFloat64sAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+
+many902:
+	CMPQ      CX, $0x00000004
+	JLT       tail903
+	VMOVUPS   (DX), Y0
+	VMOVAPD   Y0, Y1
+	VMULPD    constants64<>+1344(SB), Y0, Y3
+	VMOVUPD   constants64<>+1408(SB), Y2
+	VCMPPD    $0x11, Y2, Y0, Y4
+	VBLENDVPD Y4, Y3, Y0, Y0
+	VMOVUPD   constants64<>+1472(SB), Y3
+	VXORPS    Y4, Y4, Y4
+	VCMPPD    $0x11, Y2, Y1, Y2
+	VBLENDVPD Y2, Y3, Y4, Y3
+	VPSRLQ    $0x34, Y0, Y2
+	VORPD     constants64<>+1344(SB), Y2, Y2
+	VSUBPD    constants64<>+1536(SB), Y2, Y2
+	VSUBPD    Y3, Y2, Y2
+	VANDPD    constants64<>+1600(SB), Y0, Y0
+	VORPD     constants64<>+1664(SB), Y0, Y0
+	VMOVUPD   constants64<>+1728(SB), Y3
+	VXORPS    Y4, Y4, Y4
+	VMOVUPD   constants64<>+960(SB), Y5
+	VCMPPD    $0x1e, Y3, Y0, Y3
+	VBLENDVPD Y3, Y4, Y5, Y3
+	VSUBPD    Y3, Y2, Y2
+	VADDPD    constants64<>+960(SB), Y3, Y3
+	VMULPD    Y3, Y0, Y0
+	VSUBPD    constants64<>+960(SB), Y0, Y0
+	VADDPD    constants64<>+1280(SB), Y0, Y3
+	VDIVPD    Y3, Y0, Y3
+	VMULPD    Y3, Y3, Y4
+	VMULPD    Y4, Y4, Y5
+	VMOVUPD   constants64<>+1792(SB), Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants64<>+1856(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants64<>+1920(SB), Y6, Y6
+	VMULPD    Y5, Y6, Y6
+	VADDPD    constants64<>+1984(SB), Y6, Y6
+	VMOVUPD   constants64<>+2048(SB), Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants64<>+2112(SB), Y7, Y7
+	VMULPD    Y5, Y7, Y7
+	VADDPD    constants64<>+2176(SB), Y7, Y7
+	VMULPD    Y4, Y6, Y6
+	VMULPD    Y5, Y7, Y7
+	VADDPD    Y7, Y6, Y6
+	VMULPD    constants64<>+1664(SB), Y0, Y5
+	VMULPD    Y0, Y5, Y5
+	VADDPD    Y5, Y6, Y6
+	VMULPD    Y6, Y3, Y3
+	VMULPD    constants64<>+256(SB), Y2, Y4
+	VADDPD    Y4, Y3, Y3
+	VSUBPD    Y3, Y5, Y5
+	VSUBPD    Y0, Y5, Y5
+	VMULPD    constants64<>+192(SB), Y2, Y2
+	VSUBPD    Y5, Y2, Y0
+	VXORPS    Y2, Y2, Y2
+	VMOVUPD   constants64<>+2240(SB), Y3
+	VMOVUPD   constants64<>+2304(SB), Y4
+	VCMPPD    $0x11, Y2, Y1, Y5
+	VBLENDVPD Y5, Y4, Y0, Y0
+	VMOVUPD   constants64<>+2368(SB), Y4
+	VCMPPD    $0x00, Y2, Y1, Y2
+	VBLENDVPD Y2, Y4, Y0, Y0
+	VCMPPD    $0x00, Y3, Y1, Y2
+	VBLENDVPD Y2, Y3, Y0, Y0
+	VCMPPD    $0x03, Y1, Y1, Y2
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, DX
+	SUBQ      $0x00000004, CX
+	JMP       many902
+
+tail903:
+	CMPQ       CX, $0x00
+	JLE        done904
+	MOVQ       $+4, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	VMASKMOVPD (DX), Y0, Y1
+	VMOVAPD    Y1, Y2
+	VMULPD     constants64<>+1344(SB), Y1, Y4
+	VMOVUPD    constants64<>+1408(SB), Y3
+	VCMPPD     $0x11, Y3, Y1, Y5
+	VBLENDVPD  Y5, Y4, Y1, Y1
+	VMOVUPD    constants64<>+1472(SB), Y4
+	VXORPS     Y5, Y5, Y5
+	VCMPPD     $0x11, Y3, Y2, Y3
+	VBLENDVPD  Y3, Y4, Y5, Y4
+	VPSRLQ     $0x34, Y1, Y3
+	VORPD      constants64<>+1344(SB), Y3, Y3
+	VSUBPD     constants64<>+1536(SB), Y3, Y3
+	VSUBPD     Y4, Y3, Y3
+	VANDPD     constants64<>+1600(SB), Y1, Y1
+	VORPD      constants64<>+1664(SB), Y1, Y1
+	VMOVUPD    constants64<>+1728(SB), Y4
+	VXORPS     Y5, Y5, Y5
+	VMOVUPD    constants64<>+960(SB), Y6
+	VCMPPD     $0x1e, Y4, Y1, Y4
+	VBLENDVPD  Y4, Y5, Y6, Y4
+	VSUBPD     Y4, Y3, Y3
+	VADDPD     constants64<>+960(SB), Y4, Y4
+	VMULPD     Y4, Y1, Y1
+	VSUBPD     constants64<>+960(SB), Y1, Y1
+	VADDPD     constants64<>+1280(SB), Y1, Y4
+	VDIVPD     Y4, Y1, Y4
+	VMULPD     Y4, Y4, Y5
+	VMULPD     Y5, Y5, Y6
+	VMOVUPD    constants64<>+1792(SB), Y7
+	VMULPD     Y6, Y7, Y7
+	VADDPD     constants64<>+1856(SB), Y7, Y7
+	VMULPD     Y6, Y7, Y7
+	VADDPD     constants64<>+1920(SB), Y7, Y7
+	VMULPD     Y6, Y7, Y7
+	VADDPD     constants64<>+1984(SB), Y7, Y7
+	VMOVUPD    constants64<>+2048(SB), Y8
+	VMULPD     Y6, Y8, Y8
+	VADDPD     constants64<>+2112(SB), Y8, Y8
+	VMULPD     Y6, Y8, Y8
+	VADDPD     constants64<>+2176(SB), Y8, Y8
+	VMULPD     Y5, Y7, Y7
+	VMULPD     Y6, Y8, Y8
+	VADDPD     Y8, Y7, Y7
+	VMULPD     constants64<>+1664(SB), Y1, Y6
+	VMULPD     Y1, Y6, Y6
+	VADDPD     Y6, Y7, Y7
+	VMULPD     Y7, Y4, Y4
+	VMULPD     constants64<>+256(SB), Y3, Y5
+	VADDPD     Y5, Y4, Y4
+	VSUBPD     Y4, Y6, Y6
+	VSUBPD     Y1, Y6, Y6
+	VMULPD     constants64<>+192(SB), Y3, Y3
+	VSUBPD     Y6, Y3, Y1
+	VXORPS     Y3, Y3, Y3
+	VMOVUPD    constants64<>+2240(SB), Y4
+	VMOVUPD    constants64<>+2304(SB), Y5
+	VCMPPD     $0x11, Y3, Y2, Y6
+	VBLENDVPD  Y6, Y5, Y1, Y1
+	VMOVUPD    constants64<>+2368(SB), Y5
+	VCMPPD     $0x00, Y3, Y2, Y3
+	VBLENDVPD  Y3, Y5, Y1, Y1
+	VCMPPD     $0x00, Y4, Y2, Y3
+	VBLENDVPD  Y3, Y4, Y1, Y1
+	VCMPPD     $0x03, Y2, Y2, Y3
+	VBLENDVPD  Y3, Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000004, CX
+	JMP        tail903
+
+done904:
+	VZEROUPPER
+	RET
+
+// func radix2AVX2(r *byte)
+// Requires: AVX
+TEXT ·radix2AVX2(SB), NOSPLIT, $0-8
+	MOVQ    r+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+	MOVQ    48(AX), R9
+	MOVQ    56(AX), AX
+	VMOVUPD fourierSigns<>+0(SB), Y0
+	VMOVUPD fourierSigns<>+64(SB), Y1
+
+next905:
+	SUBQ         $0x01, R8
+	JLT          done907
+	VBROADCASTSD (BX)(R9*1), Y1
+	VBROADCASTSD 8(BX)(R9*1), Y2
+	VXORPD       Y0, Y2, Y2
+	MOVQ         SI, R10
+
+more906:
+	VMOVUPD   (DX), Y3
+	VMOVUPD   (DX)(DI*1), Y4
+	VADDPD    Y4, Y3, Y5
+	VSUBPD    Y4, Y3, Y3
+	VPERMILPD $0x55, Y3, Y4
+	VMULPD    Y1, Y3, Y3
+	VMULPD    Y2, Y4, Y4
+	VADDPD    Y4, Y3, Y3
+	VMOVUPD   Y5, (CX)
+	VMOVUPD   Y3, (CX)(SI*1)
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, CX
+	SUBQ      $0x20, R10
+	JGT       more906
+	ADDQ      SI, CX
+	ADDQ      AX, R9
+	JMP       next905
+
+done907:
+	VZEROUPPER
+	RET
+
+// func radix4AVX2(r *byte)
+// Requires: AVX
+TEXT ·radix4AVX2(SB), NOSPLIT, $0-8
+	MOVQ    r+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	MOVQ    40(AX), R8
+	MOVQ    48(AX), R9
+	MOVQ    56(AX), AX
+	LEAQ    (DI)(DI*2), R10
+	LEAQ    (SI)(SI*2), R11
+	VMOVUPD fourierSigns<>+0(SB), Y0
+	VMOVUPD fourierSigns<>+64(SB), Y1
+
+next908:
+	SUBQ         $0x01, R8
+	JLT          done910
+	LEAQ         (R9)(R9*2), R12
+	VBROADCASTSD (BX)(R9*1), Y2
+	VBROADCASTSD 8(BX)(R9*1), Y3
+	VXORPD       Y0, Y3, Y3
+	VBROADCASTSD (BX)(R9*2), Y4
+	VBROADCASTSD 8(BX)(R9*2), Y5
+	VXORPD       Y0, Y5, Y5
+	VBROADCASTSD (BX)(R12*1), Y6
+	VBROADCASTSD 8(BX)(R12*1), Y7
+	VXORPD       Y0, Y7, Y7
+	MOVQ         SI, R12
+
+more909:
+	VMOVUPD   (DX), Y8
+	VMOVUPD   (DX)(DI*1), Y9
+	VMOVUPD   (DX)(DI*2), Y10
+	VMOVUPD   (DX)(R10*1), Y11
+	VADDPD    Y10, Y8, Y12
+	VSUBPD    Y10, Y8, Y8
+	VADDPD    Y11, Y9, Y10
+	VSUBPD    Y11, Y9, Y9
+	VPERMILPD $0x55, Y9, Y9
+	VXORPD    Y1, Y9, Y9
+	VADDPD    Y10, Y12, Y11
+	VSUBPD    Y10, Y12, Y10
+	VADDPD    Y9, Y8, Y12
+	VSUBPD    Y9, Y8, Y8
+	VPERMILPD $0x55, Y12, Y9
+	VMULPD    Y2, Y12, Y12
+	VMULPD    Y3, Y9, Y9
+	VADDPD    Y9, Y12, Y12
+	VPERMILPD $0x55, Y10, Y9
+	VMULPD    Y4, Y10, Y10
+	VMULPD    Y5, Y9, Y9
+	VADDPD    Y9, Y10, Y10
+	VPERMILPD $0x55, Y8, Y9
+	VMULPD    Y6, Y8, Y8
+	VMULPD    Y7, Y9, Y9
+	VADDPD    Y9, Y8, Y8
+	VMOVUPD   Y11, (CX)
+	VMOVUPD   Y12, (CX)(SI*1)
+	VMOVUPD   Y10, (CX)(SI*2)
+	VMOVUPD   Y8, (CX)(R11*1)
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, CX
+	SUBQ      $0x20, R12
+	JGT       more909
+	ADDQ      SI, CX
+	ADDQ      SI, CX
+	ADDQ      SI, CX
+	ADDQ      AX, R9
+	JMP       next908
+
+done910:
+	VZEROUPPER
+	RET
+
+// func radix4FirstAVX2(r *byte)
+// Requires: AVX
+TEXT ·radix4FirstAVX2(SB), NOSPLIT, $0-8
+	MOVQ    r+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    32(AX), BX
+	MOVQ    40(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    16(AX), R8
+	MOVQ    56(AX), AX
+	ADDQ    DI, R8
+	LEAQ    (R8)(DI*1), R9
+	LEAQ    (AX)(AX*1), R10
+	LEAQ    (R9)(DI*1), DI
+	LEAQ    (R10)(AX*1), R11
+	LEAQ    (BX)(BX*2), R12
+	VMOVUPD fourierSigns<>+0(SB), Y0
+	VMOVUPD fourierSigns<>+64(SB), Y1
+
+next911:
+	SUBQ        $0x02, SI
+	JLT         done912
+	VMOVUPD     (R8), X2
+	VINSERTF128 $0x01, (R8)(AX*1), Y2, Y2
+	VPERMILPD   $0x00, Y2, Y3
+	VPERMILPD   $0xff, Y2, Y4
+	VXORPD      Y0, Y4, Y4
+	LEAQ        (R8)(AX*2), R8
+	VMOVUPD     (R9), X5
+	VINSERTF128 $0x01, (R9)(R10*1), Y5, Y5
+	VPERMILPD   $0x00, Y5, Y6
+	VPERMILPD   $0xff, Y5, Y7
+	VXORPD      Y0, Y7, Y7
+	LEAQ        (R9)(R10*2), R9
+	VMOVUPD     (DI), X8
+	VINSERTF128 $0x01, (DI)(R11*1), Y8, Y8
+	VPERMILPD   $0x00, Y8, Y9
+	VPERMILPD   $0xff, Y8, Y10
+	VXORPD      Y0, Y10, Y10
+	LEAQ        (DI)(R11*2), DI
+	VMOVUPD     (DX), Y11
+	VMOVUPD     (DX)(BX*1), Y12
+	VMOVUPD     (DX)(BX*2), Y13
+	VMOVUPD     (DX)(R12*1), Y14
+	VADDPD      Y13, Y11, Y15
+	VSUBPD      Y13, Y11, Y11
+	VADDPD      Y14, Y12, Y13
+	VSUBPD      Y14, Y12, Y12
+	VPERMILPD   $0x55, Y12, Y12
+	VXORPD      Y1, Y12, Y12
+	VADDPD      Y13, Y15, Y14
+	VSUBPD      Y13, Y15, Y13
+	VADDPD      Y12, Y11, Y15
+	VSUBPD      Y12, Y11, Y11
+	VPERMILPD   $0x55, Y15, Y12
+	VMULPD      Y3, Y15, Y3
+	VMULPD      Y4, Y12, Y12
+	VADDPD      Y12, Y3, Y3
+	VPERMILPD   $0x55, Y13, Y4
+	VMULPD      Y6, Y13, Y6
+	VMULPD      Y7, Y4, Y4
+	VADDPD      Y4, Y6, Y6
+	VPERMILPD   $0x55, Y11, Y4
+	VMULPD      Y9, Y11, Y7
+	VMULPD      Y10, Y4, Y4
+	VADDPD      Y4, Y7, Y7
+	VPERM2F128  $0x20, Y3, Y14, Y4
+	VPERM2F128  $0x20, Y7, Y6, Y9
+	VPERM2F128  $0x31, Y3, Y14, Y3
+	VPERM2F128  $0x31, Y7, Y6, Y6
+	VMOVUPD     Y4, (CX)
+	VMOVUPD     Y9, 32(CX)
+	VMOVUPD     Y3, 64(CX)
+	VMOVUPD     Y6, 96(CX)
+	ADDQ        $0x20, DX
+	ADDQ        $0x00000080, CX
+	JMP         next911
+
+done912:
 	VZEROUPPER
 	RET
 
@@ -26813,6 +28486,330 @@ DATA philoxLanes<>+72(SB)/8, $0x0000000000000002
 DATA philoxLanes<>+80(SB)/8, $0x0000000000000001
 DATA philoxLanes<>+88(SB)/8, $0x0000000000000003
 GLOBL philoxLanes<>(SB), RODATA|NOPTR, $96
+
+DATA constants64<>+0(SB)/8, $0x4086300000000000
+DATA constants64<>+8(SB)/8, $0x4086300000000000
+DATA constants64<>+16(SB)/8, $0x4086300000000000
+DATA constants64<>+24(SB)/8, $0x4086300000000000
+DATA constants64<>+32(SB)/8, $0x4086300000000000
+DATA constants64<>+40(SB)/8, $0x4086300000000000
+DATA constants64<>+48(SB)/8, $0x4086300000000000
+DATA constants64<>+56(SB)/8, $0x4086300000000000
+DATA constants64<>+64(SB)/8, $0xc087500000000000
+DATA constants64<>+72(SB)/8, $0xc087500000000000
+DATA constants64<>+80(SB)/8, $0xc087500000000000
+DATA constants64<>+88(SB)/8, $0xc087500000000000
+DATA constants64<>+96(SB)/8, $0xc087500000000000
+DATA constants64<>+104(SB)/8, $0xc087500000000000
+DATA constants64<>+112(SB)/8, $0xc087500000000000
+DATA constants64<>+120(SB)/8, $0xc087500000000000
+DATA constants64<>+128(SB)/8, $0x3ff71547652b82fe
+DATA constants64<>+136(SB)/8, $0x3ff71547652b82fe
+DATA constants64<>+144(SB)/8, $0x3ff71547652b82fe
+DATA constants64<>+152(SB)/8, $0x3ff71547652b82fe
+DATA constants64<>+160(SB)/8, $0x3ff71547652b82fe
+DATA constants64<>+168(SB)/8, $0x3ff71547652b82fe
+DATA constants64<>+176(SB)/8, $0x3ff71547652b82fe
+DATA constants64<>+184(SB)/8, $0x3ff71547652b82fe
+DATA constants64<>+192(SB)/8, $0x3fe62e42fee00000
+DATA constants64<>+200(SB)/8, $0x3fe62e42fee00000
+DATA constants64<>+208(SB)/8, $0x3fe62e42fee00000
+DATA constants64<>+216(SB)/8, $0x3fe62e42fee00000
+DATA constants64<>+224(SB)/8, $0x3fe62e42fee00000
+DATA constants64<>+232(SB)/8, $0x3fe62e42fee00000
+DATA constants64<>+240(SB)/8, $0x3fe62e42fee00000
+DATA constants64<>+248(SB)/8, $0x3fe62e42fee00000
+DATA constants64<>+256(SB)/8, $0x3dea39ef35793c76
+DATA constants64<>+264(SB)/8, $0x3dea39ef35793c76
+DATA constants64<>+272(SB)/8, $0x3dea39ef35793c76
+DATA constants64<>+280(SB)/8, $0x3dea39ef35793c76
+DATA constants64<>+288(SB)/8, $0x3dea39ef35793c76
+DATA constants64<>+296(SB)/8, $0x3dea39ef35793c76
+DATA constants64<>+304(SB)/8, $0x3dea39ef35793c76
+DATA constants64<>+312(SB)/8, $0x3dea39ef35793c76
+DATA constants64<>+320(SB)/8, $0x3e5af389ecfd94c2
+DATA constants64<>+328(SB)/8, $0x3e5af389ecfd94c2
+DATA constants64<>+336(SB)/8, $0x3e5af389ecfd94c2
+DATA constants64<>+344(SB)/8, $0x3e5af389ecfd94c2
+DATA constants64<>+352(SB)/8, $0x3e5af389ecfd94c2
+DATA constants64<>+360(SB)/8, $0x3e5af389ecfd94c2
+DATA constants64<>+368(SB)/8, $0x3e5af389ecfd94c2
+DATA constants64<>+376(SB)/8, $0x3e5af389ecfd94c2
+DATA constants64<>+384(SB)/8, $0x3e928917c89b4f29
+DATA constants64<>+392(SB)/8, $0x3e928917c89b4f29
+DATA constants64<>+400(SB)/8, $0x3e928917c89b4f29
+DATA constants64<>+408(SB)/8, $0x3e928917c89b4f29
+DATA constants64<>+416(SB)/8, $0x3e928917c89b4f29
+DATA constants64<>+424(SB)/8, $0x3e928917c89b4f29
+DATA constants64<>+432(SB)/8, $0x3e928917c89b4f29
+DATA constants64<>+440(SB)/8, $0x3e928917c89b4f29
+DATA constants64<>+448(SB)/8, $0x3ec71de0db2f6a8f
+DATA constants64<>+456(SB)/8, $0x3ec71de0db2f6a8f
+DATA constants64<>+464(SB)/8, $0x3ec71de0db2f6a8f
+DATA constants64<>+472(SB)/8, $0x3ec71de0db2f6a8f
+DATA constants64<>+480(SB)/8, $0x3ec71de0db2f6a8f
+DATA constants64<>+488(SB)/8, $0x3ec71de0db2f6a8f
+DATA constants64<>+496(SB)/8, $0x3ec71de0db2f6a8f
+DATA constants64<>+504(SB)/8, $0x3ec71de0db2f6a8f
+DATA constants64<>+512(SB)/8, $0x3efa019b9149a33b
+DATA constants64<>+520(SB)/8, $0x3efa019b9149a33b
+DATA constants64<>+528(SB)/8, $0x3efa019b9149a33b
+DATA constants64<>+536(SB)/8, $0x3efa019b9149a33b
+DATA constants64<>+544(SB)/8, $0x3efa019b9149a33b
+DATA constants64<>+552(SB)/8, $0x3efa019b9149a33b
+DATA constants64<>+560(SB)/8, $0x3efa019b9149a33b
+DATA constants64<>+568(SB)/8, $0x3efa019b9149a33b
+DATA constants64<>+576(SB)/8, $0x3f2a01a01a7c2efe
+DATA constants64<>+584(SB)/8, $0x3f2a01a01a7c2efe
+DATA constants64<>+592(SB)/8, $0x3f2a01a01a7c2efe
+DATA constants64<>+600(SB)/8, $0x3f2a01a01a7c2efe
+DATA constants64<>+608(SB)/8, $0x3f2a01a01a7c2efe
+DATA constants64<>+616(SB)/8, $0x3f2a01a01a7c2efe
+DATA constants64<>+624(SB)/8, $0x3f2a01a01a7c2efe
+DATA constants64<>+632(SB)/8, $0x3f2a01a01a7c2efe
+DATA constants64<>+640(SB)/8, $0x3f56c16c17889ef1
+DATA constants64<>+648(SB)/8, $0x3f56c16c17889ef1
+DATA constants64<>+656(SB)/8, $0x3f56c16c17889ef1
+DATA constants64<>+664(SB)/8, $0x3f56c16c17889ef1
+DATA constants64<>+672(SB)/8, $0x3f56c16c17889ef1
+DATA constants64<>+680(SB)/8, $0x3f56c16c17889ef1
+DATA constants64<>+688(SB)/8, $0x3f56c16c17889ef1
+DATA constants64<>+696(SB)/8, $0x3f56c16c17889ef1
+DATA constants64<>+704(SB)/8, $0x3f811111111109b5
+DATA constants64<>+712(SB)/8, $0x3f811111111109b5
+DATA constants64<>+720(SB)/8, $0x3f811111111109b5
+DATA constants64<>+728(SB)/8, $0x3f811111111109b5
+DATA constants64<>+736(SB)/8, $0x3f811111111109b5
+DATA constants64<>+744(SB)/8, $0x3f811111111109b5
+DATA constants64<>+752(SB)/8, $0x3f811111111109b5
+DATA constants64<>+760(SB)/8, $0x3f811111111109b5
+DATA constants64<>+768(SB)/8, $0x3fa5555555553d68
+DATA constants64<>+776(SB)/8, $0x3fa5555555553d68
+DATA constants64<>+784(SB)/8, $0x3fa5555555553d68
+DATA constants64<>+792(SB)/8, $0x3fa5555555553d68
+DATA constants64<>+800(SB)/8, $0x3fa5555555553d68
+DATA constants64<>+808(SB)/8, $0x3fa5555555553d68
+DATA constants64<>+816(SB)/8, $0x3fa5555555553d68
+DATA constants64<>+824(SB)/8, $0x3fa5555555553d68
+DATA constants64<>+832(SB)/8, $0x3fc5555555555556
+DATA constants64<>+840(SB)/8, $0x3fc5555555555556
+DATA constants64<>+848(SB)/8, $0x3fc5555555555556
+DATA constants64<>+856(SB)/8, $0x3fc5555555555556
+DATA constants64<>+864(SB)/8, $0x3fc5555555555556
+DATA constants64<>+872(SB)/8, $0x3fc5555555555556
+DATA constants64<>+880(SB)/8, $0x3fc5555555555556
+DATA constants64<>+888(SB)/8, $0x3fc5555555555556
+DATA constants64<>+896(SB)/8, $0x3fe0000000000001
+DATA constants64<>+904(SB)/8, $0x3fe0000000000001
+DATA constants64<>+912(SB)/8, $0x3fe0000000000001
+DATA constants64<>+920(SB)/8, $0x3fe0000000000001
+DATA constants64<>+928(SB)/8, $0x3fe0000000000001
+DATA constants64<>+936(SB)/8, $0x3fe0000000000001
+DATA constants64<>+944(SB)/8, $0x3fe0000000000001
+DATA constants64<>+952(SB)/8, $0x3fe0000000000001
+DATA constants64<>+960(SB)/8, $0x3ff0000000000000
+DATA constants64<>+968(SB)/8, $0x3ff0000000000000
+DATA constants64<>+976(SB)/8, $0x3ff0000000000000
+DATA constants64<>+984(SB)/8, $0x3ff0000000000000
+DATA constants64<>+992(SB)/8, $0x3ff0000000000000
+DATA constants64<>+1000(SB)/8, $0x3ff0000000000000
+DATA constants64<>+1008(SB)/8, $0x3ff0000000000000
+DATA constants64<>+1016(SB)/8, $0x3ff0000000000000
+DATA constants64<>+1024(SB)/8, $0x4034000000000000
+DATA constants64<>+1032(SB)/8, $0x4034000000000000
+DATA constants64<>+1040(SB)/8, $0x4034000000000000
+DATA constants64<>+1048(SB)/8, $0x4034000000000000
+DATA constants64<>+1056(SB)/8, $0x4034000000000000
+DATA constants64<>+1064(SB)/8, $0x4034000000000000
+DATA constants64<>+1072(SB)/8, $0x4034000000000000
+DATA constants64<>+1080(SB)/8, $0x4034000000000000
+DATA constants64<>+1088(SB)/8, $0x7fffffffffffffff
+DATA constants64<>+1096(SB)/8, $0x7fffffffffffffff
+DATA constants64<>+1104(SB)/8, $0x7fffffffffffffff
+DATA constants64<>+1112(SB)/8, $0x7fffffffffffffff
+DATA constants64<>+1120(SB)/8, $0x7fffffffffffffff
+DATA constants64<>+1128(SB)/8, $0x7fffffffffffffff
+DATA constants64<>+1136(SB)/8, $0x7fffffffffffffff
+DATA constants64<>+1144(SB)/8, $0x7fffffffffffffff
+DATA constants64<>+1152(SB)/8, $0xc000000000000000
+DATA constants64<>+1160(SB)/8, $0xc000000000000000
+DATA constants64<>+1168(SB)/8, $0xc000000000000000
+DATA constants64<>+1176(SB)/8, $0xc000000000000000
+DATA constants64<>+1184(SB)/8, $0xc000000000000000
+DATA constants64<>+1192(SB)/8, $0xc000000000000000
+DATA constants64<>+1200(SB)/8, $0xc000000000000000
+DATA constants64<>+1208(SB)/8, $0xc000000000000000
+DATA constants64<>+1216(SB)/8, $0x8000000000000000
+DATA constants64<>+1224(SB)/8, $0x8000000000000000
+DATA constants64<>+1232(SB)/8, $0x8000000000000000
+DATA constants64<>+1240(SB)/8, $0x8000000000000000
+DATA constants64<>+1248(SB)/8, $0x8000000000000000
+DATA constants64<>+1256(SB)/8, $0x8000000000000000
+DATA constants64<>+1264(SB)/8, $0x8000000000000000
+DATA constants64<>+1272(SB)/8, $0x8000000000000000
+DATA constants64<>+1280(SB)/8, $0x4000000000000000
+DATA constants64<>+1288(SB)/8, $0x4000000000000000
+DATA constants64<>+1296(SB)/8, $0x4000000000000000
+DATA constants64<>+1304(SB)/8, $0x4000000000000000
+DATA constants64<>+1312(SB)/8, $0x4000000000000000
+DATA constants64<>+1320(SB)/8, $0x4000000000000000
+DATA constants64<>+1328(SB)/8, $0x4000000000000000
+DATA constants64<>+1336(SB)/8, $0x4000000000000000
+DATA constants64<>+1344(SB)/8, $0x4330000000000000
+DATA constants64<>+1352(SB)/8, $0x4330000000000000
+DATA constants64<>+1360(SB)/8, $0x4330000000000000
+DATA constants64<>+1368(SB)/8, $0x4330000000000000
+DATA constants64<>+1376(SB)/8, $0x4330000000000000
+DATA constants64<>+1384(SB)/8, $0x4330000000000000
+DATA constants64<>+1392(SB)/8, $0x4330000000000000
+DATA constants64<>+1400(SB)/8, $0x4330000000000000
+DATA constants64<>+1408(SB)/8, $0x0010000000000000
+DATA constants64<>+1416(SB)/8, $0x0010000000000000
+DATA constants64<>+1424(SB)/8, $0x0010000000000000
+DATA constants64<>+1432(SB)/8, $0x0010000000000000
+DATA constants64<>+1440(SB)/8, $0x0010000000000000
+DATA constants64<>+1448(SB)/8, $0x0010000000000000
+DATA constants64<>+1456(SB)/8, $0x0010000000000000
+DATA constants64<>+1464(SB)/8, $0x0010000000000000
+DATA constants64<>+1472(SB)/8, $0x404a000000000000
+DATA constants64<>+1480(SB)/8, $0x404a000000000000
+DATA constants64<>+1488(SB)/8, $0x404a000000000000
+DATA constants64<>+1496(SB)/8, $0x404a000000000000
+DATA constants64<>+1504(SB)/8, $0x404a000000000000
+DATA constants64<>+1512(SB)/8, $0x404a000000000000
+DATA constants64<>+1520(SB)/8, $0x404a000000000000
+DATA constants64<>+1528(SB)/8, $0x404a000000000000
+DATA constants64<>+1536(SB)/8, $0x43300000000003fe
+DATA constants64<>+1544(SB)/8, $0x43300000000003fe
+DATA constants64<>+1552(SB)/8, $0x43300000000003fe
+DATA constants64<>+1560(SB)/8, $0x43300000000003fe
+DATA constants64<>+1568(SB)/8, $0x43300000000003fe
+DATA constants64<>+1576(SB)/8, $0x43300000000003fe
+DATA constants64<>+1584(SB)/8, $0x43300000000003fe
+DATA constants64<>+1592(SB)/8, $0x43300000000003fe
+DATA constants64<>+1600(SB)/8, $0x000fffffffffffff
+DATA constants64<>+1608(SB)/8, $0x000fffffffffffff
+DATA constants64<>+1616(SB)/8, $0x000fffffffffffff
+DATA constants64<>+1624(SB)/8, $0x000fffffffffffff
+DATA constants64<>+1632(SB)/8, $0x000fffffffffffff
+DATA constants64<>+1640(SB)/8, $0x000fffffffffffff
+DATA constants64<>+1648(SB)/8, $0x000fffffffffffff
+DATA constants64<>+1656(SB)/8, $0x000fffffffffffff
+DATA constants64<>+1664(SB)/8, $0x3fe0000000000000
+DATA constants64<>+1672(SB)/8, $0x3fe0000000000000
+DATA constants64<>+1680(SB)/8, $0x3fe0000000000000
+DATA constants64<>+1688(SB)/8, $0x3fe0000000000000
+DATA constants64<>+1696(SB)/8, $0x3fe0000000000000
+DATA constants64<>+1704(SB)/8, $0x3fe0000000000000
+DATA constants64<>+1712(SB)/8, $0x3fe0000000000000
+DATA constants64<>+1720(SB)/8, $0x3fe0000000000000
+DATA constants64<>+1728(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants64<>+1736(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants64<>+1744(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants64<>+1752(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants64<>+1760(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants64<>+1768(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants64<>+1776(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants64<>+1784(SB)/8, $0x3fe6a09e667f3bcd
+DATA constants64<>+1792(SB)/8, $0x3fc2f112df3e5244
+DATA constants64<>+1800(SB)/8, $0x3fc2f112df3e5244
+DATA constants64<>+1808(SB)/8, $0x3fc2f112df3e5244
+DATA constants64<>+1816(SB)/8, $0x3fc2f112df3e5244
+DATA constants64<>+1824(SB)/8, $0x3fc2f112df3e5244
+DATA constants64<>+1832(SB)/8, $0x3fc2f112df3e5244
+DATA constants64<>+1840(SB)/8, $0x3fc2f112df3e5244
+DATA constants64<>+1848(SB)/8, $0x3fc2f112df3e5244
+DATA constants64<>+1856(SB)/8, $0x3fc7466496cb03de
+DATA constants64<>+1864(SB)/8, $0x3fc7466496cb03de
+DATA constants64<>+1872(SB)/8, $0x3fc7466496cb03de
+DATA constants64<>+1880(SB)/8, $0x3fc7466496cb03de
+DATA constants64<>+1888(SB)/8, $0x3fc7466496cb03de
+DATA constants64<>+1896(SB)/8, $0x3fc7466496cb03de
+DATA constants64<>+1904(SB)/8, $0x3fc7466496cb03de
+DATA constants64<>+1912(SB)/8, $0x3fc7466496cb03de
+DATA constants64<>+1920(SB)/8, $0x3fd2492494229359
+DATA constants64<>+1928(SB)/8, $0x3fd2492494229359
+DATA constants64<>+1936(SB)/8, $0x3fd2492494229359
+DATA constants64<>+1944(SB)/8, $0x3fd2492494229359
+DATA constants64<>+1952(SB)/8, $0x3fd2492494229359
+DATA constants64<>+1960(SB)/8, $0x3fd2492494229359
+DATA constants64<>+1968(SB)/8, $0x3fd2492494229359
+DATA constants64<>+1976(SB)/8, $0x3fd2492494229359
+DATA constants64<>+1984(SB)/8, $0x3fe5555555555593
+DATA constants64<>+1992(SB)/8, $0x3fe5555555555593
+DATA constants64<>+2000(SB)/8, $0x3fe5555555555593
+DATA constants64<>+2008(SB)/8, $0x3fe5555555555593
+DATA constants64<>+2016(SB)/8, $0x3fe5555555555593
+DATA constants64<>+2024(SB)/8, $0x3fe5555555555593
+DATA constants64<>+2032(SB)/8, $0x3fe5555555555593
+DATA constants64<>+2040(SB)/8, $0x3fe5555555555593
+DATA constants64<>+2048(SB)/8, $0x3fc39a09d078c69f
+DATA constants64<>+2056(SB)/8, $0x3fc39a09d078c69f
+DATA constants64<>+2064(SB)/8, $0x3fc39a09d078c69f
+DATA constants64<>+2072(SB)/8, $0x3fc39a09d078c69f
+DATA constants64<>+2080(SB)/8, $0x3fc39a09d078c69f
+DATA constants64<>+2088(SB)/8, $0x3fc39a09d078c69f
+DATA constants64<>+2096(SB)/8, $0x3fc39a09d078c69f
+DATA constants64<>+2104(SB)/8, $0x3fc39a09d078c69f
+DATA constants64<>+2112(SB)/8, $0x3fcc71c51d8e78af
+DATA constants64<>+2120(SB)/8, $0x3fcc71c51d8e78af
+DATA constants64<>+2128(SB)/8, $0x3fcc71c51d8e78af
+DATA constants64<>+2136(SB)/8, $0x3fcc71c51d8e78af
+DATA constants64<>+2144(SB)/8, $0x3fcc71c51d8e78af
+DATA constants64<>+2152(SB)/8, $0x3fcc71c51d8e78af
+DATA constants64<>+2160(SB)/8, $0x3fcc71c51d8e78af
+DATA constants64<>+2168(SB)/8, $0x3fcc71c51d8e78af
+DATA constants64<>+2176(SB)/8, $0x3fd999999997fa04
+DATA constants64<>+2184(SB)/8, $0x3fd999999997fa04
+DATA constants64<>+2192(SB)/8, $0x3fd999999997fa04
+DATA constants64<>+2200(SB)/8, $0x3fd999999997fa04
+DATA constants64<>+2208(SB)/8, $0x3fd999999997fa04
+DATA constants64<>+2216(SB)/8, $0x3fd999999997fa04
+DATA constants64<>+2224(SB)/8, $0x3fd999999997fa04
+DATA constants64<>+2232(SB)/8, $0x3fd999999997fa04
+DATA constants64<>+2240(SB)/8, $0x7ff0000000000000
+DATA constants64<>+2248(SB)/8, $0x7ff0000000000000
+DATA constants64<>+2256(SB)/8, $0x7ff0000000000000
+DATA constants64<>+2264(SB)/8, $0x7ff0000000000000
+DATA constants64<>+2272(SB)/8, $0x7ff0000000000000
+DATA constants64<>+2280(SB)/8, $0x7ff0000000000000
+DATA constants64<>+2288(SB)/8, $0x7ff0000000000000
+DATA constants64<>+2296(SB)/8, $0x7ff0000000000000
+DATA constants64<>+2304(SB)/8, $0x7ff8000000000001
+DATA constants64<>+2312(SB)/8, $0x7ff8000000000001
+DATA constants64<>+2320(SB)/8, $0x7ff8000000000001
+DATA constants64<>+2328(SB)/8, $0x7ff8000000000001
+DATA constants64<>+2336(SB)/8, $0x7ff8000000000001
+DATA constants64<>+2344(SB)/8, $0x7ff8000000000001
+DATA constants64<>+2352(SB)/8, $0x7ff8000000000001
+DATA constants64<>+2360(SB)/8, $0x7ff8000000000001
+DATA constants64<>+2368(SB)/8, $0xfff0000000000000
+DATA constants64<>+2376(SB)/8, $0xfff0000000000000
+DATA constants64<>+2384(SB)/8, $0xfff0000000000000
+DATA constants64<>+2392(SB)/8, $0xfff0000000000000
+DATA constants64<>+2400(SB)/8, $0xfff0000000000000
+DATA constants64<>+2408(SB)/8, $0xfff0000000000000
+DATA constants64<>+2416(SB)/8, $0xfff0000000000000
+DATA constants64<>+2424(SB)/8, $0xfff0000000000000
+GLOBL constants64<>(SB), RODATA|NOPTR, $2432
+
+DATA fourierSigns<>+0(SB)/8, $0x8000000000000000
+DATA fourierSigns<>+8(SB)/8, $0x0000000000000000
+DATA fourierSigns<>+16(SB)/8, $0x8000000000000000
+DATA fourierSigns<>+24(SB)/8, $0x0000000000000000
+DATA fourierSigns<>+32(SB)/8, $0x8000000000000000
+DATA fourierSigns<>+40(SB)/8, $0x0000000000000000
+DATA fourierSigns<>+48(SB)/8, $0x8000000000000000
+DATA fourierSigns<>+56(SB)/8, $0x0000000000000000
+DATA fourierSigns<>+64(SB)/8, $0x0000000000000000
+DATA fourierSigns<>+72(SB)/8, $0x8000000000000000
+DATA fourierSigns<>+80(SB)/8, $0x0000000000000000
+DATA fourierSigns<>+88(SB)/8, $0x8000000000000000
+DATA fourierSigns<>+96(SB)/8, $0x0000000000000000
+DATA fourierSigns<>+104(SB)/8, $0x8000000000000000
+DATA fourierSigns<>+112(SB)/8, $0x0000000000000000
+DATA fourierSigns<>+120(SB)/8, $0x8000000000000000
+GLOBL fourierSigns<>(SB), RODATA|NOPTR, $128
 
 DATA constants<>+0(SB)/4, $0x7fffffff
 DATA constants<>+4(SB)/4, $0x7fffffff

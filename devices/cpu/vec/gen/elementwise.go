@@ -131,9 +131,20 @@ func elementwise(a *assembly) {
 				f.tapLine(columns, stride, false)
 			}
 		}
+		d := &float64s{a, s}
+		d.function("exp", width, d.exp)
+		d.function("tanh", width, d.tanh)
+		d.function("sigmoid", width, d.sigmoid)
+		d.function("log", width, d.log)
+		d.radix(2)
+		d.radix(4)
+		d.first()
 	}
 	a.data()
 	a.philoxData()
+	d := &float64s{assembly: a}
+	d.data()
+	d.fourierData()
 	a.StaticGlobal(constants)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i, c := range pool {

@@ -98,6 +98,8 @@ func stub(f *ir.Function) string {
 		kind = "*winogradRun"
 	case strings.HasPrefix(f.Name, "few"):
 		kind = "*fewRun"
+	case strings.HasPrefix(f.Name, "radix"):
+		kind = "*fourierRun"
 	case strings.HasPrefix(f.Name, "prefetch"):
 		kind = "*byte"
 	}
