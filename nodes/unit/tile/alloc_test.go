@@ -37,3 +37,13 @@ func TestRunAllocatesNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestDraftsShareMemory: a plan tries some sixteen segments for each member, and those that it
+// does not choose leave their memory to the next ones.
+func TestDraftsShareMemory(t *testing.T) {
+	const members = 48
+	n, inputs := convolutions(members)
+	if allocs := testing.AllocsPerRun(3, func() { NewPlan(&n.group, inputs, 2) }); allocs > 300*members {
+		t.Errorf("a plan of %d members takes %v allocations", members, allocs)
+	}
+}

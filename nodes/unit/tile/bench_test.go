@@ -26,11 +26,11 @@ func BenchmarkBytes(b *testing.B) {
 	}
 }
 
-// BenchmarkTile begins with rows that have nothing to compute: a step of a band alone.
-func BenchmarkTile(b *testing.B) {
+// convolutions returns so many of one after another.
+func convolutions(many int) (*network, []kernel.TileInput) {
 	n := &network{rng: rand.New(rand.NewPCG(1, 1)), images: true}
 	x := n.outsider(1, 64, 1, 8)
-	for len(n.results) < 8 {
+	for len(n.results) < many {
 		from := x
 		if len(n.results) > 0 {
 			from = len(n.results) - 1
@@ -41,6 +41,12 @@ func BenchmarkTile(b *testing.B) {
 	for i := range inputs {
 		inputs[i] = kernel.TileInput{DType: tensor.Float, Dims: n.outside[i].Dims()}
 	}
+	return n, inputs
+}
+
+// BenchmarkTile begins with rows that have nothing to compute: a step of a band alone.
+func BenchmarkTile(b *testing.B) {
+	n, inputs := convolutions(8)
 	p := planner{group: &n.group, outside: inputs, workers: 1, budget: 7 * 16}
 	p.look()
 	s := p.segment(0, 7, 1)
@@ -56,4 +62,13 @@ func BenchmarkTile(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(64/s.Height*8), "ns/tile")
+}
+
+// BenchmarkPlan divides convolutions one after another.
+func BenchmarkPlan(b *testing.B) {
+	n, inputs := convolutions(200)
+	b.ReportAllocs()
+	for b.Loop() {
+		NewPlan(&n.group, inputs, 2)
+	}
 }

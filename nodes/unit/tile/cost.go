@@ -19,7 +19,7 @@ func (p *planner) gain(s *Segment) float64 {
 	}
 	gain := float64(len(s.steps)-1) * perKernel
 	made := make([]int, len(s.steps)) // rows that are computed at first, by step
-	seen := s.glance(func(w *walk) {
+	seen := p.walk.glance(s, func(w *walk) {
 		for k := range made {
 			if f := w.fresh[k]; !f.empty() {
 				made[k] += f.to - f.from

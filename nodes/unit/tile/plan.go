@@ -141,6 +141,8 @@ type planner struct {
 	tilings [2][]kernel.Tiling // by the dimensions of a row, less one, and member
 	next    []int              // by member: the first that uses what it makes
 	last    []int              // the last one; behind all of them, if that is needed outside
+	walk    walk               // through drafts
+	draft   *Segment           // the one that segment makes next, with the memory of one that was not chosen
 }
 
 // look asks the kernels; false if one would fail.
@@ -198,7 +200,7 @@ func (p *planner) divide() *Plan {
 					continue
 				}
 				if gain := best[first] + p.gain(s); gain > best[end] {
-					best[end], from[end] = gain, s
+					best[end], from[end], p.draft = gain, s, from[end]
 				}
 			}
 		}
@@ -231,9 +233,13 @@ func (p *planner) closed(first, last int) bool {
 }
 
 // segment returns members first to last as a segment with rows of inner+1 dimensions; nil
-// if they cannot be one.
+// if they cannot be one. It is the planner's draft: who keeps it gives the planner another.
 func (p *planner) segment(first, last, inner int) *Segment {
-	s := &Segment{First: first, Last: last}
+	if p.draft == nil {
+		p.draft = &Segment{}
+	}
+	s := p.draft
+	*s = Segment{First: first, Last: last, Sections: s.Sections[:0], Results: s.Results[:0], Inputs: s.Inputs[:0], steps: s.steps[:0]}
 	for i := first; i <= last; i++ {
 		t := &p.tilings[inner][i]
 		if t.New == nil {
@@ -247,7 +253,7 @@ func (p *planner) segment(first, last, inner int) *Segment {
 			return nil
 		}
 		s.Images = images
-		x := step{tiling: *t, rows: rows, width: width, result: -1}
+		x := step{tiling: *t, in: s.nextIn(), rows: rows, width: width, result: -1}
 		if p.last[i] > last {
 			x.result = len(s.Results)
 			s.Results = append(s.Results, i)
@@ -275,6 +281,15 @@ func (p *planner) segment(first, last, inner int) *Segment {
 		s.steps = append(s.steps, x)
 	}
 	return p.fit(s)
+}
+
+// nextIn returns the memory that the next step's sources had in an earlier draft.
+func (s *Segment) nextIn() []source {
+	n := len(s.steps)
+	if n == cap(s.steps) {
+		return nil
+	}
+	return s.steps[:n+1][n].in[:0]
 }
 
 func (p *planner) dimsOf(from int) []int64 {
@@ -312,10 +327,10 @@ func (p *planner) fit(s *Segment) *Segment {
 	for i := range sections + 1 {
 		s.Sections = append(s.Sections, i*rows/sections)
 	}
-	s.own()
+	s.own(&p.walk)
 	tallest, height := (rows-1)/sections+1, 0
 	for at := 1; height < tallest; at *= 2 {
-		elements := s.buffers(min(at, tallest), s.glance)
+		elements := s.buffers(min(at, tallest), p.walk.glance)
 		if elements > p.budget && (at > 1 || elements > widest*p.budget) {
 			break
 		}
@@ -330,7 +345,7 @@ func (p *planner) fit(s *Segment) *Segment {
 
 // own shares out the rows of results among the sections: each has those of which its own rows of
 // the last result need the first, up to those of the next one.
-func (s *Segment) own() {
+func (s *Segment) own(w *walk) {
 	n, last := len(s.Sections)-1, len(s.steps)-1
 	owned := make([][]int, len(s.steps))
 	for k := range s.steps {
@@ -339,7 +354,6 @@ func (s *Segment) own() {
 			owned[k][n] = s.steps[k].rows
 		}
 	}
-	var w walk
 	for i := 1; i < n; i++ {
 		w.begin(s, i)
 		w.band(s.Sections[i], s.Sections[i]+1)
@@ -355,19 +369,23 @@ func (s *Segment) own() {
 	s.steps[last].owned = s.Sections
 }
 
-// settle lays out the buffers, now that a segment is chosen.
+// settle lays out the buffers, now that a segment is chosen, and keeps no more memory than it needs.
 func (s *Segment) settle() {
-	s.Memory = s.buffers(s.Height, func(f func(w *walk)) int { s.follow(f); return 0 })
+	s.steps = slices.Clone(s.steps)
+	s.Memory = s.buffers(s.Height, func(s *Segment, f func(w *walk)) int {
+		new(walk).follow(s, f)
+		return 0
+	})
 }
 
 // buffers sets the capacities that bands of such a height take where look looks, and returns
 // how many elements they are.
-func (s *Segment) buffers(height int, look func(f func(w *walk)) int) (elements int) {
+func (s *Segment) buffers(height int, look func(*Segment, func(w *walk)) int) (elements int) {
 	for i := range s.steps {
 		s.steps[i].capacity = 0
 	}
 	s.Height = height
-	look(func(w *walk) {
+	look(s, func(w *walk) {
 		for k := range s.steps[:len(s.steps)-1] {
 			x := &s.steps[k]
 			need := w.need[k].to - w.need[k].from

@@ -1,5 +1,7 @@
 package tile
 
+import "slices"
+
 // A span is rows from to to.
 type span struct{ from, to int }
 
@@ -17,10 +19,8 @@ type walk struct {
 
 func (w *walk) begin(s *Segment, section int) {
 	w.segment, w.section = s, section
-	if w.need == nil {
-		n := len(s.steps)
-		w.need, w.fresh, w.have = make([]span, n), make([]span, n), make([]int, n)
-	}
+	n := len(s.steps)
+	w.need, w.fresh, w.have = sized(w.need, n), sized(w.fresh, n), sized(w.have, n)
 	clear(w.have)
 	for k := range s.steps {
 		if owned := s.steps[k].owned; owned != nil {
@@ -28,6 +28,9 @@ func (w *walk) begin(s *Segment, section int) {
 		}
 	}
 }
+
+// sized returns n elements of any value, in the memory of list where that suffices.
+func sized[E any](list []E, n int) []E { return slices.Grow(list[:0], n)[:n] }
 
 // band finds what rows lo to hi of the last result need. Of other results all rows are made that
 // the section owns: those between rows that are needed, and at the end what is left.
@@ -81,26 +84,24 @@ func (x *step) rowsOf(input int, rows span) (from, to int) {
 	return x.tiling.Rows(input, rows.from, rows.to)
 }
 
-// follow calls f for every band of an image.
-func (s *Segment) follow(f func(w *walk)) {
-	var w walk
+// follow calls f for every band of an image of a segment.
+func (w *walk) follow(s *Segment, f func(w *walk)) {
 	for i := range s.Sections[1:] {
-		s.along(&w, i, s.Sections[i+1], f)
+		w.along(s, i, s.Sections[i+1], f)
 	}
 }
 
 // glance calls f for the first bands of a section in the middle: what holds for these holds
 // for others nearly. It returns how many of the section's rows they are.
-func (s *Segment) glance(f func(w *walk)) (rows int) {
+func (w *walk) glance(s *Segment, f func(w *walk)) (rows int) {
 	const some = 6
-	var w walk
 	i := (len(s.Sections) - 1) / 2
 	end := min(s.Sections[i+1], s.Sections[i]+some*s.Height)
-	s.along(&w, i, end, f)
+	w.along(s, i, end, f)
 	return end - s.Sections[i]
 }
 
-func (s *Segment) along(w *walk, section, end int, f func(w *walk)) {
+func (w *walk) along(s *Segment, section, end int, f func(w *walk)) {
 	w.begin(s, section)
 	for lo := s.Sections[section]; lo < end; lo += s.Height {
 		w.band(lo, min(lo+s.Height, end))
