@@ -156,7 +156,7 @@ func TestNoWorker(t *testing.T) {
 	l.Close()
 	_, err = session.NewSession(text(t, twoWorkers), &session.SessionOptions{Target: "troupe://" + address})
 	wants(t, err, status.Unavailable, address, "refused")
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	_, errs, err := cluster.Ask(ctx, "troupe://"+address, nil)
 	if err != nil {

@@ -126,9 +126,9 @@ func TestDiscovery(t *testing.T) {
 		code     status.Code
 		says     string
 	}{
-		{"nothing.test.", nil, 2500 * time.Millisecond, status.Unavailable, "nothing.test."},
-		{all, map[string]int{"worker": 3}, 2500 * time.Millisecond, status.Unavailable, "2 of 3 tasks"},
-		{hole, nil, 2500 * time.Millisecond, status.Unavailable, "number 0"},
+		{"nothing.test.", nil, 5 * time.Second, status.Unavailable, "nothing.test."},
+		{all, map[string]int{"worker": 3}, 5 * time.Second, status.Unavailable, "2 of 3 tasks"},
+		{hole, nil, 5 * time.Second, status.Unavailable, "number 0"},
 		{twice, nil, time.Minute, status.AlreadyExists, "task:1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func askedFor(all []*engine, e *programs.Effects, a programs.Ask, rewritten bool
 		resources := &resource.Manager{Budget: engine.budget}
 		var fetched []tensor.Value
 		for i, p := range steps {
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			fetched = make([]tensor.Value, len(specs[i].Fetches))
 			s := &kernel.Step{Context: ctx, Resources: resources, PerStep: &resource.Manager{Budget: engine.budget}, Pool: engine.pool}
 			err := engine.Run(s, p, nil, fetched)

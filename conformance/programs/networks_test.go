@@ -343,7 +343,7 @@ func (o *network) run(e *engine, how rewrite.Options, made map[string]int) (got 
 
 // play runs the program once.
 func (o *network) play(e *engine, p *nodes.Program) (got []float32, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	fetched := make([]tensor.Value, len(o.fetches))
 	if o.resources == nil {

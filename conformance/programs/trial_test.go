@@ -297,7 +297,7 @@ func (t *trial) run(e *engine, resources *resource.Manager, ctx context.Context,
 			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	s := &kernel.Step{Context: ctx, Resources: resources, PerStep: &resource.Manager{Budget: e.budget}, Pool: e.pool}
 	defer s.PerStep.Clear()

@@ -244,7 +244,7 @@ func (o *optimizer) run(e *engine, how rewrite.Options) (got []float64, passes i
 				passes += int(n.Attrs().Find("M").I) - 1 // beyond the first
 			}
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		fetched := make([]tensor.Value, len(spec.Fetches))
 		s := &kernel.Step{Context: ctx, Resources: resources, PerStep: &resource.Manager{Budget: e.budget}, Pool: e.pool}
 		err = e.Run(s, p, nil, fetched)
