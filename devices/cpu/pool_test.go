@@ -288,7 +288,7 @@ func meet(t *testing.T, p *Pool) {
 // eventually waits for what other goroutines are about to do.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(); runtime.Gosched() {
+	for end := time.Now().Add(time.Minute); !holds(); runtime.Gosched() {
 		if time.Now().After(end) {
 			t.Fatalf("not in time: %s", what)
 		}
