@@ -1,18 +1,14 @@
 package serve
 
 import (
-	"flag"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/troupe-go/troupe/serve/internal/mutate"
 )
-
-var mutated = flag.Duration("mutated", time.Second, "for how long tests send requests that are changed at random")
 
 // requests are good ones, a path and a body each, and a binary part behind some.
 var requests = []string{
@@ -84,12 +80,7 @@ func TestMutated(t *testing.T) {
 	for _, r := range requests {
 		examples = append(examples, []byte(r))
 	}
-	source := mutate.New(uint64(time.Now().UnixNano()), examples...)
-	n := 0
-	for end := time.Now().Add(*mutated); time.Now().Before(end); n++ {
-		send(t, h, source.Next())
-	}
-	t.Logf("%d requests", n)
+	mutate.Each(t, func(b []byte) { send(t, h, b) }, examples...)
 	if held := h.(*rest).held.Load(); held != 0 {
 		t.Errorf("%d bytes are held", held)
 	}

@@ -270,10 +270,17 @@ func functions(t *rapid.T) {
 	}
 }
 
-func TestFunctions(t *testing.T) {
-	for range 30 { // a hundred nodes each
-		rapid.Check(t, functions)
+// repeat returns a property that draws n cases in place of one, all from one seed.
+func repeat(n int, check func(*rapid.T)) func(*rapid.T) {
+	return func(t *rapid.T) {
+		for range n {
+			check(t)
+		}
 	}
+}
+
+func TestFunctions(t *testing.T) {
+	rapid.Check(t, repeat(30, functions))
 }
 
 func FuzzFunctions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(functions)) }

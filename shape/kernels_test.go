@@ -138,9 +138,7 @@ func TestKernelsAgree(t *testing.T) {
 			}
 		}
 	}
-	for range 60 {
-		rapid.Check(t, check)
-	}
+	rapid.Check(t, repeat(60, check))
 	t.Logf("%d of %d operations with kernels ran", len(ran), len(ops))
 }
 
@@ -173,8 +171,6 @@ func TestKernelsAgreeOnConstants(t *testing.T) {
 			}
 		}
 	}
-	for range 40 {
-		rapid.Check(t, check)
-	}
+	rapid.Check(t, repeat(40, check))
 	t.Logf("%d of %d operations were worked out", len(worked), len(ops))
 }

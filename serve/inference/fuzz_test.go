@@ -3,10 +3,8 @@ package inference
 import (
 	"context"
 	"encoding/binary"
-	"flag"
 	"math"
 	"testing"
-	"time"
 
 	"google.golang.org/protobuf/proto"
 
@@ -14,8 +12,6 @@ import (
 	"github.com/troupe-go/troupe/serve/internal/mutate"
 	"github.com/troupe-go/troupe/status"
 )
-
-var mutated = flag.Duration("mutated", time.Second, "for how long tests send requests that are changed at random")
 
 // goods are requests as they should be, the first byte being the method's number.
 func goods(t testing.TB) [][]byte {
@@ -99,10 +95,5 @@ func FuzzService(f *testing.F) {
 // TestMutated calls the methods with requests that are changed at random.
 func TestMutated(t *testing.T) {
 	s := &server{m: models(t), control: true}
-	source := mutate.New(uint64(time.Now().UnixNano()), goods(t)...)
-	n := 0
-	for end := time.Now().Add(*mutated); time.Now().Before(end); n++ {
-		try(t, s, source.Next())
-	}
-	t.Logf("%d requests", n)
+	mutate.Each(t, func(b []byte) { try(t, s, b) }, goods(t)...)
 }

@@ -2,9 +2,7 @@ package prediction
 
 import (
 	"context"
-	"flag"
 	"testing"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	grpcstatus "google.golang.org/grpc/status"
@@ -14,8 +12,6 @@ import (
 	"github.com/troupe-go/troupe/serve/prediction/messages"
 	"github.com/troupe-go/troupe/status"
 )
-
-var mutated = flag.Duration("mutated", time.Second, "for how long tests send requests that are changed at random")
 
 // methods call the service with a serialized request.
 func methods(s *server) []func(context.Context, []byte) error {
@@ -87,10 +83,5 @@ func FuzzService(f *testing.F) {
 func TestMutated(t *testing.T) {
 	_, m := clientOf(t)
 	all := methods(&server{m: m, sessions: true})
-	source := mutate.New(uint64(time.Now().UnixNano()), goods(t)...)
-	n := 0
-	for end := time.Now().Add(*mutated); time.Now().Before(end); n++ {
-		try(t, all, source.Next())
-	}
-	t.Logf("%d requests", n)
+	mutate.Each(t, func(b []byte) { try(t, all, b) }, goods(t)...)
 }

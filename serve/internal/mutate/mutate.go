@@ -1,7 +1,14 @@
 // Package mutate changes requests at random, for tests of what servers do with them.
 package mutate
 
-import "math/rand/v2"
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+var long = flag.Duration("mutated", 0, "for how long tests send requests that are changed at random, from a new seed; 0: 3,000 from a fixed one")
 
 // A Source changes examples. It is not safe for concurrent use.
 type Source struct {
@@ -55,3 +62,16 @@ func (s *Source) Next() []byte {
 }
 
 func (s *Source) pick() []byte { return s.examples[s.rng.IntN(len(s.examples))] }
+
+// Each calls f with changed examples.
+func Each(t testing.TB, f func([]byte), examples ...[]byte) {
+	seed := uint64(1)
+	if *long > 0 {
+		seed = rand.Uint64()
+	}
+	n, s := 0, New(seed, examples...)
+	for end := time.Now().Add(*long); n < 3000 || time.Now().Before(end); n++ {
+		f(s.Next())
+	}
+	t.Logf("%d requests from seed %d", n, seed)
+}
