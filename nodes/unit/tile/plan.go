@@ -208,6 +208,7 @@ func (p *planner) divide() *Plan {
 	plan := &Plan{}
 	for end := n; end > 0; {
 		if s := from[end]; s != nil {
+			p.balance(s)
 			s.settle()
 			plan.Segments = append([]*Segment{s}, plan.Segments...)
 			end = s.First
@@ -310,8 +311,8 @@ func (s *Segment) inputOf(from int) int {
 	return len(s.Inputs) - 1
 }
 
-// fit chooses the height of the bands, and with it the buffers; nil if those of single
-// rows are too large.
+// fit divides the rows of a segment among workers and into bands, for which there are buffers;
+// nil if those of single rows are too large.
 func (p *planner) fit(s *Segment) *Segment {
 	rows := s.steps[len(s.steps)-1].rows
 	work := 0.0
@@ -323,7 +324,34 @@ func (p *planner) fit(s *Segment) *Segment {
 	if p.eager {
 		parts = 2*p.workers + 1
 	}
-	sections := min(rows, (parts+s.Images-1)/s.Images)
+	if !p.cut(s, min(rows, (parts+s.Images-1)/s.Images)) {
+		return nil
+	}
+	return s
+}
+
+// balance cuts a segment into twice as many sections if that is worth the rows that more of them
+// compute, and the weights that are read for more bands: a worker whose core is slower, as on a
+// machine that others use, then keeps the others waiting for less.
+func (p *planner) balance(s *Segment) {
+	rows, sections := s.steps[len(s.steps)-1].rows, len(s.Sections)-1
+	if p.eager || p.workers == 1 || s.Images*sections < 2*p.workers || 2*sections > rows || s.Work < time.Duration(4*p.workers*perSection) {
+		return
+	}
+	few := p.gain(s) - p.uneven(s)
+	if !p.cut(s, 2*sections) || p.gain(s)-p.uneven(s) < few {
+		p.cut(s, sections)
+	}
+}
+
+// cut divides the rows into sections, and chooses the height of bands for these; false if the
+// buffers of single rows are too large.
+func (p *planner) cut(s *Segment, sections int) bool {
+	rows := s.steps[len(s.steps)-1].rows
+	s.Sections = make([]int, 0, sections+1)
+	for k := range s.steps {
+		s.steps[k].owned = nil
+	}
 	for i := range sections + 1 {
 		s.Sections = append(s.Sections, i*rows/sections)
 	}
@@ -336,11 +364,8 @@ func (p *planner) fit(s *Segment) *Segment {
 		}
 		height = min(at, tallest)
 	}
-	if height == 0 {
-		return nil
-	}
 	s.Height = height
-	return s
+	return height > 0
 }
 
 // own shares out the rows of results among the sections: each has those of which its own rows of

@@ -423,6 +423,9 @@ func (n *network) plans(each func(p *Plan)) {
 		}
 		for inner := range p.tilings {
 			if s := p.segment(first, last, inner); s != nil {
+				if rows := s.steps[len(s.steps)-1].rows; n.rng.IntN(2) == 0 && !p.cut(s, 1+n.rng.IntN(rows)) {
+					continue
+				}
 				s.settle()
 				each(&Plan{Segments: []*Segment{s}})
 			}
