@@ -107,7 +107,7 @@ func boxMuller32(x0, x1 uint32) (float32, float32) {
 func boxMuller64(x0, x1, x2, x3 uint32) (float64, float64) {
 	u := max(unit64(x0, x1), least)
 	sin, cos := math.Sincos(2 * math.Pi * unit64(x2, x3))
-	r := math.Sqrt(-2 * math.Log(u))
+	r := math.Sqrt(-2 * vec.LogFloat64(u))
 	return sin * r, cos * r
 }
 
@@ -132,7 +132,20 @@ var uniform32 = distribution[float32]{group: 4, draw: func(g *philox.Generator, 
 var uniform64 = distribution[float64]{group: 2, draw: func(g *philox.Generator, o *[4]float64) {
 	x := g.Next()
 	o[0], o[1] = unit64(x[0], x[1]), unit64(x[2], x[3])
-}}
+}, many: func(g *philox.Generator, o []float64) { eachPair(g, o, unit64) }}
+
+// eachPair sets the elements of o to f of two numbers each.
+func eachPair[T any](g *philox.Generator, o []T, f func(x0, x1 uint32) T) {
+	var x numbers
+	for len(o) > 0 {
+		n := min(len(o), len(x)/2)
+		g.Fill(x[:2*n])
+		for i := range o[:n] {
+			o[i] = f(x[2*i], x[2*i+1])
+		}
+		o = o[n:]
+	}
+}
 
 var uniformHalf = distribution[tensor.Float16]{group: 4, draw: func(g *philox.Generator, o *[4]tensor.Float16) {
 	for i, x := range g.Next() {
@@ -194,7 +207,28 @@ func (p *polar) normal(o []float32) {
 var normal64 = distribution[float64]{group: 2, draw: func(g *philox.Generator, o *[4]float64) {
 	x := g.Next()
 	o[0], o[1] = boxMuller64(x[0], x[1], x[2], x[3])
-}}
+}, many: manyNormal64}
+
+// manyNormal64 is boxMuller64 by vectors, with the same bits.
+func manyNormal64(g *philox.Generator, o []float64) {
+	var x numbers
+	var radius [len(x) / 4]float64
+	for len(o) > 0 {
+		n := min(len(o), len(x)/2)
+		g.Fill(x[:2*n])
+		r := radius[:n/2]
+		for i := range r {
+			r[i] = max(unit64(x[4*i], x[4*i+1]), least)
+		}
+		vec.LogFloat64s(r, r)
+		for i, log := range r {
+			sin, cos := math.Sincos(2 * math.Pi * unit64(x[4*i+2], x[4*i+3]))
+			r := math.Sqrt(-2 * log)
+			o[2*i], o[2*i+1] = sin*r, cos*r
+		}
+		o = o[n:]
+	}
+}
 
 // cut is where the truncated normal distribution ends, in deviations.
 const cut = 2
@@ -312,14 +346,13 @@ func remainder(x, n uint32, fraction uint64) uint32 {
 
 //go:noinline
 func between64[T int64 | uint64](lo T, span uint64) distribution[T] {
-	return distribution[T]{group: 2, draw: func(g *philox.Generator, o *[4]T) {
-		x := g.Next()
-		for i := range 2 {
-			y := uint64(x[2*i]) | uint64(x[2*i+1])<<32
+	return distribution[T]{group: 2, many: func(g *philox.Generator, o []T) {
+		eachPair(g, o, func(x0, x1 uint32) T {
+			y := uint64(x0) | uint64(x1)<<32
 			if span != 0 {
 				y %= span
 			}
-			o[i] = lo + T(y)
-		}
+			return lo + T(y)
+		})
 	}}
 }
