@@ -32,20 +32,20 @@ func newTopK(c *kernel.Construction) (kernel.Kernel, error) {
 	}
 	switch dt := c.Type("T"); dt {
 	case tensor.Float:
-		return topKOf[float32](c, dt, places), nil
+		return topKOf(c, dt, places, keyOfFloat32), nil
 	case tensor.Double:
-		return topKOf[float64](c, dt, places), nil
+		return topKOf(c, dt, places, keyOfFloat64), nil
 	case tensor.Half, tensor.Bfloat16:
-		return elementwise.Widen(dt, topKOf[float32](c, tensor.Float, places)), nil
+		return elementwise.Widen(dt, topKOf(c, tensor.Float, places, keyOfFloat32)), nil
 	case tensor.Uint64:
-		return topKOf[uint64](c, dt, places), nil
+		return topKOf(c, dt, places, keyOfUint64), nil
 	default:
-		return elementwise.WidenToInt64(dt, topKOf[int64](c, tensor.Int64, places), 0), nil
+		return elementwise.WidenToInt64(dt, topKOf(c, tensor.Int64, places, keyOfInt64), 0), nil
 	}
 }
 
-func topKOf[T elementwise.Real](c *kernel.Construction, dt, places tensor.DType) kernel.Kernel {
-	return &topK[T]{dt, places, c.Int("k"), c.Bool("sorted")}
+func topKOf[T elementwise.Real](c *kernel.Construction, dt, places tensor.DType, key func(T) uint64) kernel.Kernel {
+	return &topK[T]{dt, places, c.Int("k"), c.Bool("sorted"), key}
 }
 
 // A topK is the kernel of TopK and TopKV2.
@@ -53,6 +53,7 @@ type topK[T elementwise.Real] struct {
 	dt, places tensor.DType
 	k          int64 // of TopK
 	sorted     bool
+	key        func(T) uint64 // the lesser, the greater the number
 }
 
 // A ranked is an element and its place.
@@ -110,20 +111,22 @@ func (t *topK[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	x, values := tensor.Of[T](&in[0]), tensor.Of[T](&out[0])
-	most := int(n) // that are ranked at a time
+	most, digits := int(n), 0 // that are ranked at a time, and what sorting by digits takes
 	if !allRanked(int(k), int(n)) {
 		most = int(k) + 1
+	} else if n >= fewestByDigits {
+		digits = 2 * int(n)
 	}
 	rows, grain := len(x)/int(n), max(1, rowGrain/int(n))
-	work := 16 * most * min(ctx.Step.Pool.Workers(), (rows+grain-1)/grain)
+	work := 16 * (most + digits) * min(ctx.Step.Pool.Workers(), (rows+grain-1)/grain)
 	if err := ctx.Reserve(work); err != nil {
 		return err
 	}
 	defer ctx.Unreserve(work)
 	ctx.Parallel(rows, grain, func(lo, hi int) {
-		best := make([]ranked[T], 0, most)
+		best, desk := make([]ranked[T], 0, most), make([]keyed, digits)
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
-			best = t.greatest(ctx, best[:0], x[r*int(n):(r+1)*int(n)], int(k))
+			best = t.greatest(ctx, best[:0], x[r*int(n):(r+1)*int(n)], int(k), desk)
 			if len(best) < int(k) {
 				return
 			}
@@ -154,8 +157,8 @@ func putPlaces[I int16 | int32 | int64, T elementwise.Real](o []I, best []ranked
 func allRanked(k, n int) bool { return 4*k > n }
 
 // greatest appends the k greatest of x to best, which is empty; none if the step
-// ends.
-func (t *topK[T]) greatest(ctx *kernel.Context, best []ranked[T], x []T, k int) []ranked[T] {
+// ends. desk, if it is not empty, is for sorting by digits.
+func (t *topK[T]) greatest(ctx *kernel.Context, best []ranked[T], x []T, k int, desk []keyed) []ranked[T] {
 	some := k > 1 && k < len(x)
 	switch {
 	case some && (!t.sorted || hasNaN(x[:k])):
@@ -163,6 +166,9 @@ func (t *topK[T]) greatest(ctx *kernel.Context, best []ranked[T], x []T, k int) 
 	case allRanked(k, len(x)):
 		if some && hasNaN(x[k:]) {
 			return heaped(ctx, best, x, k, t.sorted)
+		}
+		if len(desk) > 0 && !hasNaN(x) {
+			return byDigits(ctx, best, x, k, t.key, desk)
 		}
 		for i, v := range x {
 			best = append(best, ranked[T]{v, i})
