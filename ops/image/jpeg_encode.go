@@ -125,11 +125,26 @@ func (k *jpegEncoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 type jpegFile struct {
 	width, height, channels int
 	pixels                  []uint8
-	tables                  [2][64]int32 // divisors for brightness and color, in natural order
+	tables                  [2][64]divisor // for brightness and color, in natural order
 	out                     []byte
-	acc                     uint64 // bits that have not been put out yet
+	acc                     uint64 // of which n bits, less than 32, have not been put out yet
 	n                       uint
 	codes                   [4][256]huffmanCode // of DC and AC for brightness, then for color
+}
+
+// A divisor is a number up to 2^11, and its inverse, rounded up: a quotient of what is below
+// 2^29 is that of the product with 2^40.
+type divisor struct {
+	d       int32
+	inverse uint64
+}
+
+// round is x/d, rounded to the nearest, halves away from zero. Signs are in no order, so
+// that branches on them would cost more.
+func (d *divisor) round(x int32) int32 {
+	sign := x >> 31
+	q := int32(uint64(uint32(x^sign-sign+d.d/2)) * d.inverse >> 40)
+	return q ^ sign - sign
 }
 
 type huffmanCode struct {
@@ -166,7 +181,8 @@ func (f *jpegFile) quantize(quality int) {
 	}
 	for t := range f.tables {
 		for i, d := range suggested[t] {
-			f.tables[t][i] = min(max((d*scale+50)/100, 1), 255)
+			d = min(max((d*scale+50)/100, 1), 255) << 3 // as the transform's results are
+			f.tables[t][i] = divisor{d, 1<<40/uint64(d) + 1}
 		}
 	}
 }
@@ -195,7 +211,7 @@ func (k *jpegEncoder) head(f *jpegFile) {
 		f.segment(0xdb, 65)
 		f.out = append(f.out, byte(t))
 		for _, i := range zigzag {
-			f.out = append(f.out, byte(f.tables[t][i]))
+			f.out = append(f.out, byte(f.tables[t][i].d>>3))
 		}
 	}
 	f.segment(0xc0, 6+3*f.channels)
@@ -291,35 +307,42 @@ func (f *jpegFile) scan(ctx *kernel.Context, down bool) error {
 			}
 		}
 	}
-	if f.n > 0 {
-		f.put(0x7f, 7) // ones up to the end of the byte
-	}
+	f.flush()
 	f.out = append(f.out, 0xff, 0xd9)
 	return nil
 }
 
-// fill sets the planes' samples, by the integers of ITU-T T.871 that libjpeg has.
+// brightness and colorParts are the integers of ITU-T T.871 that libjpeg has, fractions of 2^16.
+func brightness(p []uint8) uint8 {
+	return uint8((19595*int32(p[0]) + 38470*int32(p[1]) + 7471*int32(p[2]) + 1<<15) >> 16)
+}
+
+func colorParts(p []uint8) (cb, cr int32) {
+	const offset = 128<<16 + 1<<15 - 1
+	r, g, b := int32(p[0]), int32(p[1]), int32(p[2])
+	return (-11059*r - 21709*g + 32768*b + offset) >> 16, (32768*r - 27439*g - 5329*b + offset) >> 16
+}
+
+// fill sets the planes' samples.
 func (f *jpegFile) fill(ctx *kernel.Context, planes []plane, down bool) error {
-	fix := func(x float64) int32 { return int32(x*(1<<16) + 0.5) }
-	const half, offset = 1 << 15, 128 << 16
+	pixels := func(y int) []uint8 { return f.pixels[y*f.width*f.channels:][:f.width*f.channels] }
 	for y := range f.height {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		row := f.pixels[y*f.width*f.channels:][:f.width*f.channels]
+		row := pixels(y)
 		if f.channels == 1 {
 			copy(planes[0].samples[y*planes[0].stride:], row)
-		} else if !down {
+			continue
+		}
+		samples := planes[0].samples[y*planes[0].stride:][:f.width]
+		for x := range samples {
+			samples[x] = brightness(row[3*x : 3*x+3])
+		}
+		if !down {
 			for x := range f.width {
-				r, g, b := int32(row[3*x]), int32(row[3*x+1]), int32(row[3*x+2])
-				planes[0].samples[y*planes[0].stride+x] = uint8((fix(.299)*r + fix(.587)*g + fix(.114)*b + half) >> 16)
-				planes[1].samples[y*planes[1].stride+x] = uint8((-fix(.16874)*r - fix(.33126)*g + fix(.5)*b + offset + half - 1) >> 16)
-				planes[2].samples[y*planes[2].stride+x] = uint8((fix(.5)*r - fix(.41869)*g - fix(.08131)*b + offset + half - 1) >> 16)
-			}
-		} else {
-			for x := range f.width {
-				r, g, b := int32(row[3*x]), int32(row[3*x+1]), int32(row[3*x+2])
-				planes[0].samples[y*planes[0].stride+x] = uint8((fix(.299)*r + fix(.587)*g + fix(.114)*b + half) >> 16)
+				cb, cr := colorParts(row[3*x : 3*x+3])
+				planes[1].samples[y*planes[1].stride+x], planes[2].samples[y*planes[2].stride+x] = uint8(cb), uint8(cr)
 			}
 		}
 	}
@@ -327,18 +350,17 @@ func (f *jpegFile) fill(ctx *kernel.Context, planes []plane, down bool) error {
 		// A sample of color is the mean of four pixels', rounded up and down in turn.
 		// At the edge a pixel is repeated.
 		for y := range (f.height + 1) / 2 {
+			upper, lower := pixels(2*y), pixels(min(2*y+1, f.height-1))
+			to := y * planes[1].stride
 			for x := range planes[1].stride {
-				var cb, cr int32
-				for k := range 4 {
-					px, py := min(2*x+k%2, f.width-1), min(2*y+k/2, f.height-1)
-					p := f.pixels[(py*f.width+px)*3:]
-					r, g, b := int32(p[0]), int32(p[1]), int32(p[2])
-					cb += (-fix(.16874)*r - fix(.33126)*g + fix(.5)*b + offset + half - 1) >> 16
-					cr += (fix(.5)*r - fix(.41869)*g - fix(.08131)*b + offset + half - 1) >> 16
-				}
 				bias := int32(1 + x%2)
-				planes[1].samples[y*planes[1].stride+x] = uint8((cb + bias) >> 2)
-				planes[2].samples[y*planes[2].stride+x] = uint8((cr + bias) >> 2)
+				left, right := 3*min(2*x, f.width-1), 3*min(2*x+1, f.width-1)
+				cb0, cr0 := colorParts(upper[left : left+3])
+				cb1, cr1 := colorParts(upper[right : right+3])
+				cb2, cr2 := colorParts(lower[left : left+3])
+				cb3, cr3 := colorParts(lower[right : right+3])
+				planes[1].samples[to+x] = uint8((cb0 + cb1 + cb2 + cb3 + bias) >> 2)
+				planes[2].samples[to+x] = uint8((cr0 + cr1 + cr2 + cr3 + bias) >> 2)
 			}
 		}
 	}
@@ -364,77 +386,105 @@ func (f *jpegFile) fill(ctx *kernel.Context, planes []plane, down bool) error {
 // transform sets block to the quantized coefficients of a block of samples: the
 // cosine transform of Loeffler, Ligtenberg and Moschytz (ICASSP 1989) in
 // integers, rounded where libjpeg rounds.
-func (p *plane) transform(block *[64]int32, bx, by int, divisors *[64]int32) {
+func (p *plane) transform(block *[64]int32, bx, by int, divisors *[64]divisor) {
+	descale := func(x int32, n uint) int32 { return (x + 1<<(n-1)) >> n }
 	for y := range 8 {
-		row := p.samples[(8*by+y)*p.stride+8*bx:][:8]
+		row := (*[8]int32)(block[8*y:])
+		for x, v := range (*[8]uint8)(p.samples[(8*by+y)*p.stride+8*bx:]) {
+			row[x] = int32(v) - 128
+		}
+		cosines(row)
 		for x, v := range row {
-			block[8*y+x] = int32(v) - 128
+			if x%4 == 0 {
+				row[x] = v << 2
+			} else {
+				row[x] = descale(v, 11)
+			}
 		}
 	}
-	for y := range 8 {
-		cosines(block, 8*y, 1, -2, 11)
-	}
 	for x := range 8 {
-		cosines(block, x, 8, 2, 15)
-	}
-	for i, c := range block {
-		d := divisors[i] << 3
-		if c < 0 {
-			block[i] = -((-c + d/2) / d)
-		} else {
-			block[i] = (c + d/2) / d
+		var column [8]int32
+		for y := range column {
+			column[y] = block[8*y+x]
+		}
+		cosines(&column)
+		for y, v := range column {
+			if y%4 == 0 {
+				v = descale(v, 2)
+			} else {
+				v = descale(v, 15)
+			}
+			block[8*y+x] = divisors[8*y+x].round(v)
 		}
 	}
 }
 
-// cosines transforms eight numbers, step apart from at on. The even sums are
-// shifted to the right by plain bits (to the left if that is negative), products
-// by down bits.
-func cosines(b *[64]int32, at, step, plain, down int) {
-	d := func(i int) *int32 { return &b[at+i*step] }
-	descale := func(x int32, n int) int32 { return (x + 1<<(n-1)) >> n }
-	s0, s7 := *d(0)+*d(7), *d(0)-*d(7)
-	s1, s6 := *d(1)+*d(6), *d(1)-*d(6)
-	s2, s5 := *d(2)+*d(5), *d(2)-*d(5)
-	s3, s4 := *d(3)+*d(4), *d(3)-*d(4)
+// cosines transforms eight numbers. All but the first and the fifth are 2^13 times as large.
+func cosines(x *[8]int32) {
+	s0, s7 := x[0]+x[7], x[0]-x[7]
+	s1, s6 := x[1]+x[6], x[1]-x[6]
+	s2, s5 := x[2]+x[5], x[2]-x[5]
+	s3, s4 := x[3]+x[4], x[3]-x[4]
 	t0, t3, t1, t2 := s0+s3, s0-s3, s1+s2, s1-s2
-	if plain < 0 {
-		*d(0), *d(4) = (t0+t1)<<-plain, (t0-t1)<<-plain
-	} else {
-		*d(0), *d(4) = descale(t0+t1, plain), descale(t0-t1, plain)
-	}
+	x[0], x[4] = t0+t1, t0-t1
 	z := (t2 + t3) * 4433
-	*d(2), *d(6) = descale(z+t3*6270, down), descale(z-t2*15137, down)
+	x[2], x[6] = z+t3*6270, z-t2*15137
 	z1, z2, z3, z4 := s4+s7, s5+s6, s4+s6, s5+s7
 	z5 := (z3 + z4) * 9633
 	z1, z2, z3, z4 = -z1*7373, -z2*20995, -z3*16069+z5, -z4*3196+z5
-	*d(7) = descale(s4*2446+z1+z3, down)
-	*d(5) = descale(s5*16819+z2+z4, down)
-	*d(3) = descale(s6*25172+z2+z3, down)
-	*d(1) = descale(s7*12299+z1+z4, down)
+	x[7] = s4*2446 + z1 + z3
+	x[5] = s5*16819 + z2 + z4
+	x[3] = s6*25172 + z2 + z3
+	x[1] = s7*12299 + z1 + z4
 }
 
-// put puts out the lowest n bits of x; a byte of ones is followed by a zero.
+// put puts out x, of n bits, at most 32.
 func (f *jpegFile) put(x uint32, n uint) {
-	f.acc = f.acc<<n | uint64(x)&(1<<n-1)
-	for f.n += n; f.n >= 8; f.n -= 8 {
-		b := byte(f.acc >> (f.n - 8))
-		f.out = append(f.out, b)
-		if b == 0xff {
-			f.out = append(f.out, 0)
-		}
+	f.acc = f.acc<<n | uint64(x)
+	if f.n += n; f.n >= 32 {
+		f.word()
+	}
+}
+
+// word puts out 32 bits.
+//
+//go:noinline
+func (f *jpegFile) word() {
+	f.n -= 32
+	word := uint32(f.acc >> f.n)
+	if ones := ^word; (ones-0x01010101)&^ones&0x80808080 == 0 { // no byte of ones
+		f.out = binary.BigEndian.AppendUint32(f.out, word)
+		return
+	}
+	for shift := 24; shift >= 0; shift -= 8 {
+		f.byte(byte(word >> shift))
+	}
+}
+
+// byte puts out a byte of the scan; one of ones is followed by a zero.
+func (f *jpegFile) byte(b byte) {
+	f.out = append(f.out, b)
+	if b == 0xff {
+		f.out = append(f.out, 0)
+	}
+}
+
+// flush puts out what is left, and ones up to the end of the byte.
+func (f *jpegFile) flush() {
+	if n := -f.n % 8; n > 0 {
+		f.put(1<<n-1, n)
+	}
+	for ; f.n > 0; f.n -= 8 {
+		f.byte(byte(f.acc >> (f.n - 8)))
 	}
 }
 
 // number puts out a code for run and the size of x, and then x.
 func (f *jpegFile) number(codes *[256]huffmanCode, run int, x int32) {
-	size := uint(bits.Len32(uint32(max(x, -x))))
+	sign := x >> 31
+	size := uint(bits.Len32(uint32(x ^ sign - sign)))
 	c := codes[run<<4|int(size)]
-	f.put(c.bits, uint(c.n))
-	if x < 0 {
-		x--
-	}
-	f.put(uint32(x), size)
+	f.put(c.bits<<size|uint32(x+sign)&(1<<size-1), uint(c.n)+size)
 }
 
 // block puts out a block's coefficients.
