@@ -36,8 +36,8 @@ func paceLoading() {
 }
 
 // paceCollector sets how much garbage is allowed by the bytes of the tensors that sessions
-// hold, and, if these are many, collects what loading has left. It does nothing if the user
-// has set GOGC.
+// hold, and, if these are many, collects what loading or compiling has left. It does nothing
+// if the user has set GOGC.
 func paceCollector(weights int64) {
 	if !ownPace() {
 		return
@@ -57,6 +57,15 @@ func garbagePercent(heap, weights int64) int {
 	}
 	percent := max(heap-weights, leastGarbage) * 100 / heap
 	return int(max(1, min(percent, 100)))
+}
+
+// sampleHeap sets whether the runtime samples allocations for heap profiles. What it notes
+// takes 2 MB, so the program does so only where profiles are served.
+func sampleHeap(on bool) {
+	runtime.MemProfileRate = 0
+	if on {
+		runtime.MemProfileRate = 512 << 10
+	}
 }
 
 func heapBytes() int64 {

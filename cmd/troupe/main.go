@@ -25,6 +25,7 @@ func main() { os.Exit(process()) }
 
 // process runs the command line of the process, until it is interrupted.
 func process() int {
+	sampleHeap(false)
 	paceLoading()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

@@ -138,6 +138,9 @@ func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []stri
 	if err != nil {
 		return failure{err}
 	}
+	if m.pprof != "" {
+		sampleHeap(true)
+	}
 	set := metrics.New()
 	options := serve.Options{
 		Session: o.Session, Running: m.running, Waiting: m.waiting, Places: m.places, Timeout: o.Session.Timeout,

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -171,6 +172,17 @@ func TestServeFlags(t *testing.T) {
 		if code == exitOK || !strings.Contains(errs.String(), want) {
 			t.Errorf("%s: exit %d, %s, want %q", line, code, &errs, want)
 		}
+	}
+}
+
+// TestServeSamplesHeap: allocations are sampled where profiles are served.
+func TestServeSamplesHeap(t *testing.T) {
+	rate := runtime.MemProfileRate
+	defer func() { runtime.MemProfileRate = rate }()
+	sampleHeap(false)
+	served(t, "../../examples/serve/digits", "--rest", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--pprof", "127.0.0.1:0")
+	if runtime.MemProfileRate == 0 {
+		t.Error("profiles are served, and allocations are not sampled")
 	}
 }
 
