@@ -91,6 +91,14 @@ func (r *finishing) from(column, element int) finishing {
 	return part
 }
 
+// moveTo makes r, which is whole from some columns on, that for another element there. It never
+// points behind the last one, where there may be no memory.
+func (r *finishing) moveTo(element int, whole *finishing) {
+	if r.add != nil {
+		r.add = unsafe.Add(whole.add, element*4)
+	}
+}
+
 // Rows finishes rows of n elements of a result, which are ldc elements apart; its element at
 // is the first.
 func (f *Finish) Rows(result []float32, at, rows, n, ldc int) {

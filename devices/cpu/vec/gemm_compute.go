@@ -32,6 +32,7 @@ func (q *product[T]) together(g *geometry) int {
 // would be slower, and if they have not been packed before.
 func (q *product[T]) compute(g *geometry, p part) {
 	strips, width := q.strips(g), q.width(g)
+	heights := cutInto(q.m, strips)
 	block := min(GemmBlock, p.last-p.first)
 	together := min(p.bottom-p.top, q.together(g))
 	t := tile{rowC: uintptr(q.rowC) * g.size,
@@ -82,11 +83,12 @@ func (q *product[T]) compute(g *geometry, p part) {
 				default:
 					t.b = unsafe.Pointer(&q.b[first*q.rowB+j])
 				}
-				finishes := q.finish.what != 0 && first+t.k == q.k
-				t.finish = finishing{}
-				row := cut(q.m, strips, s)
+				vectors, row := g.wide(w, &t), heights.begin(s)
+				if t.finish = (finishing{}); q.finish.what != 0 && first+t.k == q.k {
+					t.finish = q.finish.from(j, row*q.rowC+j)
+				}
 				for i := s; i < end; i++ {
-					next := cut(q.m, strips, i+1)
+					rows := heights.of(i)
 					switch {
 					case packedA:
 						t.a = q.packedA.at(i, first)
@@ -96,11 +98,9 @@ func (q *product[T]) compute(g *geometry, p part) {
 						t.a = unsafe.Pointer(&q.a[row*q.rowA+first*q.colA])
 					}
 					t.c = unsafe.Pointer(&q.c[row*q.rowC+j])
-					if finishes {
-						t.finish = q.finish.from(j, row*q.rowC+j)
-					}
-					g.run(next-row, w, &t)
-					row = next
+					t.finish.moveTo(row*q.rowC+j, &q.finish)
+					g.runWide(rows, vectors, &t)
+					row += rows
 				}
 			}
 		}
@@ -169,6 +169,23 @@ func copyPanel[T Number](g *geometry, dst []T, width int, src []T, row, rows, co
 	}
 }
 
-// cut returns where part i of n begins when it is cut into parts that differ by one
-// at most.
-func cut(n, parts, i int) int { return n/parts*i + min(i, n%parts) }
+// A cutting is parts that differ by one at most: the first ones, more of them, are one longer than
+// the others.
+type cutting struct{ each, more int }
+
+// cutInto cuts n into so many parts. It divides, which takes as long as some steps of a tile.
+func cutInto(n, parts int) cutting { return cutting{n / parts, n % parts} }
+
+// begin returns where a part begins.
+func (c cutting) begin(i int) int { return c.each*i + min(i, c.more) }
+
+// of returns how long a part is.
+func (c cutting) of(i int) int {
+	if i < c.more {
+		return c.each + 1
+	}
+	return c.each
+}
+
+// cut returns where part i of n begins when it is cut into so many.
+func cut(n, parts, i int) int { return cutInto(n, parts).begin(i) }

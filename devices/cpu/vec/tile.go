@@ -71,9 +71,17 @@ func (g *geometry) vectors(rows int) int {
 }
 
 // run runs a tile of that many rows and columns.
-func (g *geometry) run(rows, cols int, t *tile) {
-	vectors := (cols-1)/g.lanes + 1
+func (g *geometry) run(rows, cols int, t *tile) { g.runWide(rows, g.wide(cols, t), t) }
+
+// wide makes t that many columns wide, and returns how many vectors these are.
+func (g *geometry) wide(cols int, t *tile) (vectors int) {
+	vectors = (cols-1)/g.lanes + 1
 	t.lanes = cols - (vectors-1)*g.lanes
+	return vectors
+}
+
+// runWide runs a tile of that many rows and of the vectors that wide returned.
+func (g *geometry) runWide(rows, vectors int, t *tile) {
 	switch {
 	case isa == avx512 && g.size == 4:
 		runF32AVX512(rows, vectors, t)

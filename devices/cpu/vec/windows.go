@@ -139,8 +139,9 @@ type multiplying[T Number] struct {
 	w        Windows
 	a, c     []T
 	ldc      int
-	strips   int // of a line's rows
-	together int // lines of a window that make a block
+	strips   int     // of a line's rows
+	heights  cutting // of strips
+	together int     // lines of a window that make a block
 	tile     tile
 	finish   finishing
 	ended    asked
@@ -157,8 +158,8 @@ func (p *Panels[T]) multiplying(w Windows, lines []Line, a, c []T, ldc int) mult
 		}
 	}
 	g := geometryOf(unsafe.Sizeof(a[0]))
-	size := int(g.size)
-	return multiplying[T]{p: p, g: g, w: w, a: a, c: c, ldc: ldc, strips: (w.Rows-1)/g.rows + 1, together: max(1, GemmBlock/w.Length),
+	size, strips := int(g.size), (w.Rows-1)/g.rows+1
+	return multiplying[T]{p: p, g: g, w: w, a: a, c: c, ldc: ldc, strips: strips, heights: cutInto(w.Rows, strips), together: max(1, GemmBlock/w.Length),
 		tile:   tile{rowA: uintptr(w.Step * size), colA: g.size, rowB: uintptr(p.row * size), rowC: uintptr(ldc * size)},
 		finish: p.Finish.run(), ended: asked{p.Ended, 0}}
 }
@@ -190,15 +191,17 @@ func (m *multiplying[T]) line(l *Line, b block, left int) {
 		t.add = 0
 	}
 	t.b = unsafe.Add(unsafe.Pointer(&p.b[left/p.width*p.panel]), (from*w.Length+b.at)*p.row*size)
-	finishes := m.finish.what != 0 && to == l.First+l.Lines && b.at+t.k == w.Length
-	cols, source, result := min(p.width, p.n-left), l.Source+(from-l.First)*w.Next+b.at, l.Result+left
+	source, result := l.Source+(from-l.First)*w.Next+b.at, l.Result+left
+	if t.finish = (finishing{}); m.finish.what != 0 && to == l.First+l.Lines && b.at+t.k == w.Length {
+		t.finish = m.finish.from(left, result)
+	}
+	vectors := g.wide(min(p.width, p.n-left), t)
 	for s := range m.strips {
-		row, next := cut(w.Rows, m.strips, s), cut(w.Rows, m.strips, s+1)
-		t.a, t.c = unsafe.Pointer(&m.a[source+row*w.Step]), unsafe.Pointer(&m.c[result+row*m.ldc])
-		if t.finish = (finishing{}); finishes {
-			t.finish = m.finish.from(left, result+row*m.ldc)
-		}
-		g.run(next-row, cols, t)
+		rows := m.heights.of(s)
+		t.a, t.c = unsafe.Pointer(&m.a[source]), unsafe.Pointer(&m.c[result])
+		t.finish.moveTo(result, &m.finish)
+		g.runWide(rows, vectors, t)
+		source, result = source+rows*w.Step, result+rows*m.ldc
 	}
 }
 
@@ -232,6 +235,7 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 	}
 	g := geometryOf(unsafe.Sizeof(a[0]))
 	size, strips := int(g.size), (w.Length-1)/g.rows+1
+	heights := cutInto(w.Length, strips)
 	together := max(1, GemmBlock/w.Rows) // lines that make a block
 	t := tile{rowA: g.size, colA: uintptr(w.Step * size), rowB: uintptr(g.panel * size), rowC: uintptr(ldc * size), add: 1}
 	panel := Borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
@@ -267,10 +271,12 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 					l := &block[from]
 					source := l.Source + (line-l.First)*w.Next + at*w.Step
 					t.stretches, t.b = to-from, unsafe.Pointer(&panel.s[from*w.Rows*g.panel])
+					vectors, row := g.wide(cols, &t), 0
 					for s := range strips {
-						row, next := cut(w.Length, strips, s), cut(w.Length, strips, s+1)
+						rows := heights.of(s)
 						t.a, t.c = unsafe.Pointer(&a[source+row]), unsafe.Pointer(&c[(line*w.Length+row)*ldc+left])
-						g.run(next-row, cols, &t)
+						g.runWide(rows, vectors, &t)
+						row += rows
 					}
 				}
 			}
