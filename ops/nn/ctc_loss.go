@@ -3,6 +3,7 @@ package nn
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
@@ -44,7 +45,7 @@ func (k *ctcLoss[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	for _, l := range labels {
 		longest = max(longest, 2*len(l)+1)
 	}
-	size := 2*c.steps*longest + c.steps*c.classes + c.classes
+	size := (2*c.steps+3)*longest + c.steps*c.classes + c.classes
 	desk, err := kernel.NewDesk[float64](ctx, tensor.Double, min(c.batch, ctx.Step.Pool.Workers()), size)
 	if err != nil {
 		return err
@@ -142,7 +143,9 @@ func (k *ctcLoss[T]) example(ctx *kernel.Context, c, gradient *ctcInput[T], b in
 	steps, states, blank := int(c.lengths[b]), 2*len(labels)+1, c.classes-1
 	alpha, memory := memory[:steps*states], memory[steps*states:]
 	beta, memory := memory[:steps*states], memory[steps*states:]
-	logs, sums := memory[:steps*c.classes], memory[steps*c.classes:][:c.classes]
+	logs, memory := memory[:steps*c.classes], memory[steps*c.classes:]
+	sums, memory := memory[:c.classes], memory[c.classes:]
+	stay, step, jump := memory[:states], memory[states:][:states], memory[2*states:][:states]
 	class := func(u int) int {
 		if u%2 == 0 {
 			return blank
@@ -161,48 +164,54 @@ func (k *ctcLoss[T]) example(ctx *kernel.Context, c, gradient *ctcInput[T], b in
 	for t := range steps {
 		ctx.Ask()
 		now, p := alpha[t*states:][:states], logs[t*c.classes:]
-		for u := range now {
-			sum := none
-			switch {
-			case t == 0 && u < 2:
-				sum = 0
-			case t > 0:
-				before := alpha[(t-1)*states:]
+		if t > 0 {
+			before := alpha[(t-1)*states:]
+			for u := range now {
+				stay[u], step[u], jump[u] = none, none, none
 				if stays(u) {
-					sum = before[u]
+					stay[u] = before[u]
 				}
 				if u > 0 {
-					sum = logAdd(sum, before[u-1])
+					step[u] = before[u-1]
 				}
 				if u > 1 && jumps(u-2) {
-					sum = logAdd(sum, before[u-2])
+					jump[u] = before[u-2]
 				}
 			}
-			now[u] = sum + p[class(u)]
+			addLogs(now, stay, step, jump)
+		} else {
+			for u := range now {
+				now[u] = none
+			}
+			clear(now[:min(2, states)])
+		}
+		for u := range now {
+			now[u] += p[class(u)]
 		}
 	}
 	for t := steps - 1; t >= 0; t-- {
 		ctx.Ask()
 		now := beta[t*states:][:states]
 		for u := range now {
-			now[u] = none
+			stay[u], step[u], jump[u] = none, none, none
 			if t == steps-1 {
 				if u >= states-2 {
-					now[u] = 0
+					stay[u] = 0
 				}
 				continue
 			}
 			next, p := beta[(t+1)*states:], logs[(t+1)*c.classes:]
 			if stays(u) {
-				now[u] = next[u] + p[class(u)]
+				stay[u] = next[u] + p[class(u)]
 			}
 			if u+1 < states {
-				now[u] = logAdd(now[u], next[u+1]+p[class(u+1)])
+				step[u] = next[u+1] + p[class(u+1)]
 			}
 			if u+2 < states && jumps(u) {
-				now[u] = logAdd(now[u], next[u+2]+p[class(u+2)])
+				jump[u] = next[u+2] + p[class(u+2)]
 			}
 		}
+		addLogs(now, stay, step, jump)
 	}
 	total := none
 	for u := range states {
@@ -210,19 +219,21 @@ func (k *ctcLoss[T]) example(ctx *kernel.Context, c, gradient *ctcInput[T], b in
 	}
 	for t := range steps {
 		ctx.Ask()
-		for i := range sums {
-			sums[i] = none
+		clear(sums)
+		if !math.IsInf(total, -1) {
+			for u := range states {
+				stay[u] = alpha[t*states+u] + beta[t*states+u] - total
+			}
+			vec.ExpFloat64s(stay, stay)
+			for u, through := range stay {
+				sums[class(u)] += through
+			}
 		}
-		for u := range states {
-			sums[class(u)] = logAdd(sums[class(u)], alpha[t*states+u]+beta[t*states+u])
-		}
+		p := logs[t*c.classes:][:c.classes]
+		vec.ExpFloat64s(p, p)
 		g := gradient.at(t, b)
 		for i := range g {
-			y := math.Exp(logs[t*c.classes+i])
-			if !math.IsInf(total, -1) {
-				y -= math.Exp(sums[i] - total)
-			}
-			g[i] = T(y)
+			g[i] = T(p[i] - sums[i])
 		}
 	}
 	return -total
@@ -231,12 +242,37 @@ func (k *ctcLoss[T]) example(ctx *kernel.Context, c, gradient *ctcInput[T], b in
 // logProbabilities sets o to the logarithms of softmax(x).
 func logProbabilities[T elementwise.Float](o []float64, x []T) {
 	most, sum := float64(largest(x)), 0.0
-	for _, v := range x {
-		sum += math.Exp(float64(v) - most)
+	for i, v := range x {
+		o[i] = float64(v) - most
+	}
+	vec.ExpFloat64s(o, o)
+	for _, e := range o {
+		sum += e
 	}
 	log := most + math.Log(sum)
 	for i, v := range x {
 		o[i] = float64(v) - log
+	}
+}
+
+// addLogs sets o to log(exp(x)+exp(y)+exp(z)); it overwrites these.
+func addLogs(o, x, y, z []float64) {
+	for i := range o {
+		most := max(x[i], y[i], z[i])
+		if math.IsInf(most, -1) {
+			most = 0
+		}
+		o[i], x[i], y[i], z[i] = most, x[i]-most, y[i]-most, z[i]-most
+	}
+	vec.ExpFloat64s(x, x)
+	vec.ExpFloat64s(y, y)
+	vec.ExpFloat64s(z, z)
+	for i := range x {
+		x[i] += y[i] + z[i]
+	}
+	vec.LogFloat64s(x, x)
+	for i, log := range x {
+		o[i] += log
 	}
 }
 
