@@ -58,10 +58,13 @@ func betainc[T float32 | float64](ctx *kernel.Context, in, out []tensor.Value) e
 	if out[0], err = ctx.Alloc(tensor.DTypeOf[T](), dims); err != nil {
 		return err
 	}
-	a, b, x, o := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
+	a, b, x, o, to := tensor.Of[T](&in[0]), tensor.Of[T](&in[1]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0]), double
+	if out[0].DType() == tensor.Float {
+		to = single
+	}
 	ctx.Parallel(len(o), 1<<10, func(lo, hi int) {
 		for i := lo; i < hi && (i%64 != 0 || ctx.Err() == nil); i++ {
-			o[i] = T(incompleteBeta(float64(a[i*steps[0]]), float64(b[i*steps[1]]), float64(x[i*steps[2]])))
+			o[i] = T(incompleteBeta(float64(a[i*steps[0]]), float64(b[i*steps[1]]), float64(x[i*steps[2]]), to))
 		}
 	})
 	return ctx.Err()
@@ -69,7 +72,7 @@ func betainc[T float32 | float64](ctx *kernel.Context, in, out []tensor.Value) e
 
 // incompleteBeta is I_x(a, b): NaN unless a > 0, b > 0 and 0 <= x <= 1. It is
 // the continued fraction of DLMF 8.17.22, for x or for 1-x, whichever converges.
-func incompleteBeta(a, b, x float64) float64 {
+func incompleteBeta(a, b, x float64, to precision) float64 {
 	switch {
 	case !(a > 0 && b > 0 && 0 <= x && x <= 1):
 		return math.NaN()
@@ -84,14 +87,14 @@ func incompleteBeta(a, b, x float64) float64 {
 	front := math.Exp(-a*deviance(d/a, n*x/a)-b*deviance(-d/b, n*y/b)-
 		stirlingError(a)-stirlingError(b)+stirlingError(n)) * math.Sqrt(a/n) * math.Sqrt(b) / math.Sqrt(2*math.Pi)
 	if x < (a+1)/(n+2) {
-		return min(front*betaFraction(a, b, x)/a, 1)
+		return min(front*betaFraction(a, b, x, to)/a, 1)
 	}
-	return max(1-front*betaFraction(b, a, y)/b, 0)
+	return max(1-front*betaFraction(b, a, y, to)/b, 0)
 }
 
 // betaFraction is evaluated as Lentz does: W. J. Lentz, Applied Optics 15 (1976),
 // with the changes of Thompson and Barnett.
-func betaFraction(a, b, x float64) float64 {
+func betaFraction(a, b, x float64, to precision) float64 {
 	const tiny = 1e-300
 	from0 := func(v float64) float64 {
 		if math.Abs(v) < tiny {
@@ -111,7 +114,7 @@ func betaFraction(a, b, x float64) float64 {
 			c = from0(1 + t/c)
 			f *= c * d
 		}
-		if math.Abs(c*d-1) < 0x1p-52 {
+		if math.Abs(c*d-1) < 4*float64(to) {
 			break
 		}
 	}

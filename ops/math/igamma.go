@@ -39,7 +39,7 @@ sample: The draw.`)
 	shape.Register(shape.Broadcast2, "RandomGammaGrad")
 	reals2("RandomGammaGrad", gammaDrawSlope)
 	precise2("Igamma", func(a, x float64, to precision) float64 { p, _ := gammaParts(a, x, to); return p })
-	precise2("Igammac", func(a, x float64, to precision) float64 { _, q := gammaParts(a, x, to); return q })
+	precise2("Igammac", gammaUpper)
 	reals2("IgammaGradA", gammaSlope)
 
 	density := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
@@ -119,17 +119,22 @@ func gammaParts(a, x float64, to precision) (p, q float64) {
 	front := poisson(a, x, to) // x^a·e^-x / Γ(a+1)
 	if x <= 1 || x <= a {
 		p = min(front*gammaSeries(a, x, to), 1)
-		q = 1 - p
-		if p > 0.5 && a < 1 && x <= 1 {
-			q = gammaRest(a, x)
-		}
-		return p, q
+		return p, 1 - p
 	}
 	if !(front > 0) { // x is far above a
 		return 1, 0
 	}
 	q = min(front*a*gammaFraction(a, x, to), 1)
 	return 1 - q, q
+}
+
+// gammaUpper is Q(a, x), to its last digits where it is small because a is.
+func gammaUpper(a, x float64, to precision) float64 {
+	p, q := gammaParts(a, x, to)
+	if p > 0.5 && 0 < a && a < 1 && 0 < x && x <= 1 {
+		return gammaRest(a, x, to)
+	}
+	return q
 }
 
 // gammaSlope is the derivative of P(a, x) with respect to a; as P, it is NaN or 0 at the
@@ -245,13 +250,19 @@ func gammaFractionSlope(a, x float64) (f, df float64) {
 
 // gammaRest is Q(a, x) where it is small because a is. With DLMF 8.7.1, P is
 // x^a/Γ(a+1)·(1 + a·Σ(-x)ⁿ/(n!·(a+n))), n from 1.
-func gammaRest(a, x float64) float64 {
+func gammaRest(a, x float64, to precision) float64 {
 	sum, term := 0.0, 1.0
-	for n := 1.0; n < 30; n++ {
+	for n := 1.0; n < 30 && math.Abs(term) > float64(to); n++ {
 		term *= -x / n
 		sum += term / (a + n)
 	}
-	front := a*math.Log(x) - logGamma1p(a)
+	less := 0.0
+	if to == single && a > 0x1p-20 { // 1+a has digits enough of a
+		less = lgamma(1 + a)
+	} else {
+		less = logGamma1p(a)
+	}
+	front := a*math.Log(x) - less
 	return -math.Expm1(front) - math.Exp(front)*a*sum
 }
 

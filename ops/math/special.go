@@ -48,7 +48,8 @@ func init() {
 	reals("Erfinv", math.Erfinv, tensor.Float, tensor.Double)
 	reals("Ndtri", ndtri, tensor.Float, tensor.Double)
 	reals("Lgamma", lgamma, tensor.Half, tensor.Float, tensor.Double)
-	reals("Digamma", digamma, tensor.Half, tensor.Float, tensor.Double)
+	reals("Digamma", func(x float64) float64 { return digammaFrom(7, x) }, tensor.Half, tensor.Float)
+	reals("Digamma", digamma, tensor.Double)
 
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Apply("Digamma", x) }, "Lgamma")
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output {
@@ -84,10 +85,13 @@ func lgamma(x float64) float64 {
 	return y
 }
 
-// digamma reflects negative arguments, steps small ones up by the recurrence
+func digamma(x float64) float64 { return digammaFrom(10, x) }
+
+// digammaFrom reflects negative arguments, steps small ones up to least by the recurrence
 // ψ(x) = ψ(x+1) - 1/x, and sums the asymptotic series of Abramowitz and
-// Stegun, 6.3.18. It is NaN at the poles.
-func digamma(x float64) float64 {
+// Stegun, 6.3.18. It is NaN at the poles. From 7 on the error of the series is below 2e-14, from 10 on
+// below 1e-16.
+func digammaFrom(least, x float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, -1):
 		return math.NaN()
@@ -98,10 +102,10 @@ func digamma(x float64) float64 {
 		if part == 0 {
 			return math.NaN()
 		}
-		return digamma(1-x) - math.Pi/math.Tan(math.Pi*part)
+		return digammaFrom(least, 1-x) - math.Pi/math.Tan(math.Pi*part)
 	}
 	y := 0.0
-	for ; x < 10; x++ {
+	for ; x < least; x++ {
 		y -= 1 / x
 	}
 	z := 1 / (x * x)
