@@ -348,7 +348,7 @@ func (p *planner) balance(s *Segment) {
 // buffers of single rows are too large.
 func (p *planner) cut(s *Segment, sections int) bool {
 	rows := s.steps[len(s.steps)-1].rows
-	s.Sections = make([]int, 0, sections+1)
+	s.Sections = s.Sections[:0]
 	for k := range s.steps {
 		s.steps[k].owned = nil
 	}
