@@ -3,6 +3,7 @@ package programs_test
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/troupe-go/troupe/compile"
 	"github.com/troupe-go/troupe/graph"
@@ -91,6 +92,40 @@ func (o *network) branches(x graph.Output, depth int64) (graph.Output, int64) {
 	return y, all
 }
 
+// surrounded draws a convolution of an image with zeros around it, of numbers so small that
+// products vanish, and what is added to it, which may be -0.
+func (o *network) surrounded(x graph.Output, depth int64) (graph.Output, int64) {
+	around := make([]int32, 8)
+	for i := 2; i < 6; i++ {
+		around[i] = o.rng.Int32N(3)
+	}
+	p, _ := tensor.FromSlice(around, 4, 2)
+	if o.rng.IntN(2) == 0 {
+		tiny, _ := tensor.NewTensor(float32(1e-40))
+		x = o.add("Mul", nil, x, o.constant(tiny)).Output(0)
+	}
+	x = o.add("Conv2D", map[string]any{"strides": []int64{1, 1, 1, 1}, "padding": "SAME"}, x, o.weights(1, 1, depth, depth)).Output(0)
+	x = o.add("Pad", nil, x, o.constant(p)).Output(0)
+	more := 1 + o.rng.Int64N(20)
+	attrs := o.window(false)
+	attrs["padding"] = "VALID"
+	delete(attrs, "explicit_paddings")
+	n, err := o.attempt("Conv2D", attrs, x, o.weights(1+o.rng.Int64N(3), 1+o.rng.Int64N(3), depth, more))
+	if err != nil {
+		return x, depth
+	}
+	zeros := make([]float32, more)
+	if o.rng.IntN(3) == 0 {
+		zeros[0] = float32(math.Copysign(0, -1))
+	}
+	bias, _ := tensor.FromSlice(zeros, more)
+	y := o.add([]string{"BiasAdd", "AddV2"}[o.rng.IntN(2)], nil, n.Output(0), o.constant(bias)).Output(0)
+	if o.rng.IntN(2) == 0 {
+		y = o.add("LeakyRelu", map[string]any{"alpha": o.rng.Float32()}, y).Output(0)
+	}
+	return y, more
+}
+
 // transposed draws what stands between two transpositions: operations on an image whose
 // dimensions are in another order. It returns a value of those between, too.
 func (o *network) transposed(x graph.Output, depth int64) (_ graph.Output, _ int64, between graph.Output) {
@@ -132,6 +167,9 @@ func (o *network) transposed(x graph.Output, depth int64) (_ graph.Output, _ int
 			row := o.constant(o.numbers(dims[o.rng.IntN(channels+1):], 50))
 			y = o.add([]string{"AddV2", "Mul", "Maximum"}[o.rng.IntN(3)], nil, y, row).Output(0)
 		case 3:
+			if depth > 40 {
+				continue
+			}
 			axis, _ := tensor.NewTensor(int32(channels - 4*o.rng.IntN(2)))
 			other := o.add("Relu", nil, y).Output(0)
 			if o.rng.IntN(8) == 0 {

@@ -12,7 +12,7 @@ var mistakes = flag.String("mistakes", "", "plant the mistakes of testdata/netwo
 // TestPlantedInNetworks holds the list against the sources. With -mistakes it plants each mistake
 // and expects TestNetworks to fail.
 func TestPlantedInNetworks(t *testing.T) {
-	planted.Each(t, "testdata/networks_mistakes.txt", *mistakes, 8, func(m planted.Mutant, root, overlay string) {
+	planted.Each(t, "testdata/networks_mistakes.txt", *mistakes, 10, func(m planted.Mutant, root, overlay string) {
 		m.Find(t, root, overlay, "-timeout=120s", "-run=TestNetworks$", "./conformance/programs")
 	})
 }

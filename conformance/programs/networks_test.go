@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/plan/rewrite"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/resource"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -63,7 +64,7 @@ func TestNetworks(t *testing.T) {
 			}
 		}
 	}
-	for _, op := range []string{"_FusedConv2D", "_FusedDepthwiseConv2dNative", "explicit paddings", "ConcatV2", "FusedBatchNormV3", "Mean", "ResizeBilinear", "ReadVariableOp"} {
+	for _, op := range []string{"_FusedConv2D", "_FusedDepthwiseConv2dNative", "explicit paddings", "fused LeakyRelu", "ConcatV2", "FusedBatchNormV3", "Mean", "ResizeBilinear", "ReadVariableOp"} {
 		if made[op] < max(1, n/60) {
 			t.Errorf("only %d of %s in %d networks", made[op], op, n)
 		}
@@ -103,7 +104,7 @@ func newNetwork(rng *rand.Rand) *network {
 	}
 	values, between := []graph.Output{x}, graph.Output{}
 	for range 2 + rng.IntN(8) {
-		switch rng.IntN(15) {
+		switch rng.IntN(16) {
 		case 10:
 			x = o.batchNorm(x, depth)
 		case 11:
@@ -114,6 +115,8 @@ func newNetwork(rng *rand.Rand) *network {
 			x, depth = o.levels(x, depth, 1+rng.IntN(2))
 		case 14:
 			x, depth, between = o.transposed(x, depth)
+		case 15:
+			x, depth = o.surrounded(x, depth)
 		case 0, 1:
 			paddings := make([]int32, 8)
 			for i := 2; i < 6; i++ {
@@ -335,6 +338,9 @@ func (o *network) run(e *engine, how rewrite.Options, made map[string]int) (got 
 			made[n.Type()]++
 			if n.Type() == "_FusedDepthwiseConv2dNative" && n.Attrs().Find("_explicit_paddings") != nil {
 				made["explicit paddings"]++
+			}
+			if v := n.Attrs().Find("fused_ops"); v != nil && slices.ContainsFunc(v.List, func(a registry.AttrValue) bool { return a.S == "LeakyRelu" }) {
+				made["fused LeakyRelu"]++
 			}
 		}
 	}

@@ -19,7 +19,7 @@
 //	common       equal nodes with equal inputs
 //	transposes   transpositions of images past what works in either layout, to others that undo them
 //	batchnorm    a normalization into the filter of the convolution before it (changes bits)
-//	pads         zeros around an image into the depthwise convolution that takes it
+//	pads         zeros around an image into the convolution that takes it
 //	epilogue     bias, normalization, sum and activation into the product before them
 //	updates      updates of variables and what computes them into one pass over memory
 //	elementwise  chains of elementwise operations into one node, one pass over memory

@@ -84,6 +84,7 @@ type tail struct {
 	fused   []string // of the nodes behind the first: names in fused_ops
 	args    []graph.Output
 	epsilon registry.AttrValue
+	slope   registry.AttrValue // of a LeakyRelu, of which there is one at most
 	added   bool
 }
 
@@ -108,6 +109,11 @@ func (t *tail) extend() bool {
 	op, fused, args := next.Type(), "", []graph.Output(nil)
 	switch {
 	case next.Def().Is(registry.Activation):
+		fused = op
+	case op == "LeakyRelu" && t.slope.Kind == 0:
+		if t.slope = registry.FloatAttr(0.2); next.Attrs().Find("alpha") != nil {
+			t.slope = *next.Attrs().Find("alpha")
+		}
 		fused = op
 	case op == "BiasAdd" && at == 0 && len(t.fused) == 0:
 		if f := next.Attrs().Find("data_format"); f != nil && f.S != "NHWC" {
@@ -230,6 +236,9 @@ func (w *work) fuseTail(t *tail, op string, attrs []string) error {
 	}
 	if t.epsilon.Kind != 0 {
 		spec.Attrs["epsilon"] = t.epsilon
+	}
+	if t.slope.Kind != 0 {
+		spec.Attrs["leakyrelu_alpha"] = t.slope
 	}
 	return w.fused(last, spec)
 }

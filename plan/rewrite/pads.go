@@ -8,16 +8,25 @@ import (
 	"github.com/troupe-go/troupe/tensor"
 )
 
-// pads gives zeros that a Pad puts around an image to the depthwise convolution that takes it,
-// as explicit paddings. There they cost nothing: they are left out of sums. A sum begins
-// at 0 and its products are rounded, so it is never -0, and products with zeros change none of
-// its bits if all weights are numbers, which those of a constant filter are seen to be.
+// pads gives zeros that a Pad puts around an image to the convolution that takes it, as
+// explicit paddings. There they cost nothing: they are left out of sums. All weights must be
+// numbers, which those of a constant filter are seen to be; then products with zeros are
+// zeros, which change no bit of a sum unless it is -0. A depthwise sum is never -0: it begins
+// at 0 and its products are rounded. Those of a Conv2D are not, and a tiny negative one alone
+// leaves -0; so there must be a constant behind it that is added to all sums, and makes the same
+// of both zeros, as its elements are not -0.
 func pads(w *work) error {
 	for _, n := range w.Nodes() {
 		if err := w.Watch.Step(); err != nil {
 			return err
 		}
-		if n.Type() != "DepthwiseConv2dNative" {
+		switch n.Type() {
+		case "DepthwiseConv2dNative":
+		case "Conv2D":
+			if !w.hidesZeros(n) {
+				continue
+			}
+		default:
 			continue
 		}
 		pad := n.Inputs()[0].Op
@@ -37,7 +46,33 @@ func pads(w *work) error {
 	return nil
 }
 
-// withPaddings returns a depthwise convolution with the paddings of the Pad before it; no
+// mostBias is how many elements of a constant are looked at that is added to a convolution.
+const mostBias = 1 << 14
+
+// hidesZeros reports whether only a sum with a constant takes what n puts out, of which no
+// element is -0.
+func (w *work) hidesZeros(n *graph.Node) bool {
+	if n.OutputTypes()[0] != tensor.Float || !w.soleConsumer(n) {
+		return false
+	}
+	for e := range n.Out() {
+		sum := e.To.Op
+		if op := sum.Type(); op != "BiasAdd" && op != "Add" && op != "AddV2" {
+			return false
+		}
+		bias := constant(sum.Inputs()[1-e.To.Index].Op)
+		if bias == nil {
+			return false
+		}
+		x, err := tensor.Data[float32](bias)
+		if err != nil || len(x) > mostBias || slices.ContainsFunc(x, func(v float32) bool { return math.Float32bits(v) == 1<<31 }) {
+			return false
+		}
+	}
+	return true
+}
+
+// withPaddings returns a convolution with the paddings of the Pad before it; no
 // operation if there is none.
 func (w *work) withPaddings(n, pad *graph.Node) (spec graph.OpSpec, err error) {
 	attrs := n.Attrs()
