@@ -1,11 +1,14 @@
 package tile
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Verify goes through what a [Runner] does with the plan, with the rows that there are in place of
 // elements: every row that a step reads was made before in the same section, and is still in its
 // buffer; every row of every result is written once, and there is a result of all that is needed outside; buffers are not written beyond their ends and do not
-// overlap. It shares nothing with what plans but [Tiling.Rows], of which it checks that rows that
+// overlap; each input is one that a step takes. It shares nothing with what plans but [Tiling.Rows], of which it checks that rows that
 // come later begin no earlier.
 func (p *Plan) Verify(g *Group) error {
 	next := 0
@@ -15,6 +18,9 @@ func (p *Plan) Verify(g *Group) error {
 		}
 		next = s.Last + 1
 		if err := s.verifyResults(g); err != nil {
+			return fmt.Errorf("members %d to %d: %w", s.First, s.Last, err)
+		}
+		if err := s.verifyInputs(); err != nil {
 			return fmt.Errorf("members %d to %d: %w", s.First, s.Last, err)
 		}
 		if err := s.verify(); err != nil {
@@ -49,6 +55,22 @@ func (s *Segment) verifyResults(g *Group) error {
 	}
 	if next != len(s.Results) {
 		return fmt.Errorf("%d results of %v", next, s.Results)
+	}
+	return nil
+}
+
+// verifyInputs looks that each input is one that a step takes.
+func (s *Segment) verifyInputs() error {
+	taken := make([]bool, len(s.Inputs))
+	for k := range s.steps {
+		for _, o := range s.steps[k].in {
+			if o.step < 0 {
+				taken[o.input] = true
+			}
+		}
+	}
+	if at := slices.Index(taken, false); at >= 0 {
+		return fmt.Errorf("no step takes input %d", s.Inputs[at])
 	}
 	return nil
 }
