@@ -103,7 +103,8 @@ session and step.`,
 	fl.IntVar(&f.options.Task, "task", 0, "the task's `NUMBER` in the job")
 	fl.IntVar(&f.options.CPUs, "cpus", 1, "have `N` CPU devices")
 	fl.IntVar(&f.options.Threads, "threads", 0, "run up to `N` kernels at a time; 0 is one per CPU")
-	fl.StringVar(&f.options.Engine, "engine", "actors", "run steps on `ENGINE`: actors, tokens or sequential")
+	f.options.Engine = "actors"
+	fl.Var(choiceFlag{&f.options.Engine, []string{"actors", "tokens", "sequential"}}, "engine", "run steps on `ENGINE`: actors, tokens or sequential")
 	fl.IntVar(&f.options.MaxSteps, "max-steps", 0, "run at most `N` steps at a time; 0: no limit")
 	fl.Var(&f.memory, "memory", "use at most this `SIZE` for tensors, such as 2GiB; 0: no limit")
 	fl.DurationVar(&f.drain, "drain", 10*time.Second, "after an interrupt, wait at most `DURATION` for running steps")

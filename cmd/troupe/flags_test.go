@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -36,6 +38,31 @@ func TestWrongFlags(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := execute(t.Context(), append(run[:len(run):len(run)], strings.Fields(line)...), strings.NewReader(""), &out, &errs)
 		if code == exitOK || !strings.Contains(errs.String(), want) {
+			t.Errorf("%s: exit %d, %s, want %q", line, code, &errs, want)
+		}
+	}
+}
+
+// All commands end with the same code where their line is wrong, and where the model is not there
+// or is none.
+func TestUsageCodes(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other.pb")
+	if err := os.WriteFile(other, []byte("other\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]string{
+		"worker --engine x": `--engine x: unknown "x": use actors, tokens or sequential`,
+		"worker --x":        "unknown flag: --x",
+		"nothing":           `unknown command "nothing"`,
+	}
+	for _, name := range []string{"bench", "check", "explore", "profile", "race", "run", "shapes", "show"} {
+		lines[name+" missing.pb"] = "NOT_FOUND: missing.pb"
+		lines[name+" "+other] = "INVALID_ARGUMENT: " + other
+		lines[name+" --x"] = "unknown flag: --x"
+	}
+	for line, want := range lines {
+		var out, errs bytes.Buffer
+		if code := execute(t.Context(), strings.Fields(line), strings.NewReader(""), &out, &errs); code != exitUsage || !strings.Contains(errs.String(), want) {
 			t.Errorf("%s: exit %d, %s, want %q", line, code, &errs, want)
 		}
 	}

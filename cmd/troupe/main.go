@@ -18,7 +18,7 @@ import (
 const (
 	exitOK     = 0
 	exitFailed = 1 // a step failed, a value differs, a case failed
-	exitUsage  = 2 // the command line, or the file that check reads, is invalid
+	exitUsage  = 2 // the command line is invalid, or the model cannot be read
 )
 
 func main() { os.Exit(process()) }
@@ -52,6 +52,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr
 	switch failed := (failure{}); {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &unreadable{}):
+		fmt.Fprintln(stderr, "troupe:", err)
+		return exitUsage
 	case errors.As(err, &failed):
 		if failed.error != nil {
 			fmt.Fprintln(stderr, "troupe:", err)
@@ -60,9 +63,6 @@ func execute(ctx context.Context, args []string, stdin io.Reader, rawOut, rawErr
 			fmt.Fprintln(stderr, step.Report)
 		}
 		return exitFailed
-	case errors.As(err, &unreadable{}):
-		fmt.Fprintln(stderr, "troupe:", err)
-		return exitUsage
 	default:
 		fmt.Fprintln(stderr, "troupe:", err)
 		if !understood {

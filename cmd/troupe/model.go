@@ -108,10 +108,10 @@ func (u unimported) Unwrap() error { return u.error }
 // loadModel loads a GraphDef, a case, or a SavedModel's graph. "-" is stdin.
 func loadModel(cmd *cobra.Command, path string) (m *model, err error) {
 	err = loading(cmd, path, func() error {
-		if m, err = readModel(path, cmd.InOrStdin()); err == nil {
-			err = m.importGraph()
+		if m, err = readModel(path, cmd.InOrStdin()); err != nil {
+			return unreadable{err}
 		}
-		return err
+		return m.importGraph()
 	})
 	return m, err
 }
@@ -120,8 +120,10 @@ func loadModel(cmd *cobra.Command, path string) (m *model, err error) {
 // is then loaded with its values, is not imported yet.
 func findModel(cmd *cobra.Command, path string) (m *model, err error) {
 	err = loading(cmd, path, func() error {
-		m, err = readModel(path, cmd.InOrStdin())
-		return err
+		if m, err = readModel(path, cmd.InOrStdin()); err != nil {
+			return unreadable{err}
+		}
+		return nil
 	})
 	return m, err
 }

@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,6 +31,25 @@ func (f optionFlag) Set(text string) error {
 	}
 	*f.to = text
 	return s.Close()
+}
+
+// A choiceFlag is one of some words.
+type choiceFlag struct {
+	to    *string
+	words []string
+}
+
+func (f choiceFlag) Type() string   { return "string" }
+func (f choiceFlag) String() string { return *f.to }
+
+// Set takes one of the words.
+func (f choiceFlag) Set(text string) error {
+	if !slices.Contains(f.words, text) {
+		last := len(f.words) - 1
+		return fmt.Errorf("unknown %q: use %s or %s", text, strings.Join(f.words[:last], ", "), f.words[last])
+	}
+	*f.to = text
+	return nil
 }
 
 // engineFlag adds the flag that chooses an engine.
