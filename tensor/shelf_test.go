@@ -63,6 +63,38 @@ func TestShelvesForgetWhatIsNotNeeded(t *testing.T) {
 	}
 }
 
+// What goes is what lay lowest, and nothing refers to it afterwards. What was used between two
+// collections stays until it lay unused through two of its own.
+func TestShelvesKeepTheNewest(t *testing.T) {
+	var s shelfSet
+	s.watched.Store(true)
+	const class = shelved
+	var put []unsafe.Pointer
+	for range 5 {
+		put = append(put, bufferOf(class))
+		s.put(class, put[len(put)-1])
+	}
+	for i, step := range []struct{ use, left int64 }{{5, 5}, {1, 5}, {1, 1}, {0, 1}, {0, 0}} {
+		for range step.use {
+			s.take(class)
+		}
+		for _, b := range put[len(put)-int(step.use):] {
+			s.put(class, b)
+		}
+		s.sweep()
+		s.watched.Store(true)
+		all := s.shelves[0].buffers
+		if int64(len(all)) != step.left || len(all) > 0 && all[len(all)-1] != put[4] {
+			t.Fatalf("collection %d: %d buffers lie here, want %d, the newest on top", i, len(all), step.left)
+		}
+		for _, b := range all[len(all):cap(all)] {
+			if b != nil {
+				t.Fatalf("collection %d: what was dropped is referred to", i)
+			}
+		}
+	}
+}
+
 func TestShelvesShedTheLargestFirst(t *testing.T) {
 	var s shelfSet
 	s.watched.Store(true)

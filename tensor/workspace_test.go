@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/troupe-go/troupe/status"
 )
@@ -44,6 +45,9 @@ func TestWorkspace(t *testing.T) {
 		if x.data, err = Take[float64](&w, r.IntN(1<<r.IntN(16))); err != nil {
 			t.Fatal(err)
 		}
+		if len(x.data) > 0 && uintptr(unsafe.Pointer(&x.data[0]))%64 != 0 {
+			t.Fatal("a temporary does not begin at a cache line")
+		}
 		for i := range x.data {
 			x.data[i] = x.with
 		}
@@ -57,6 +61,45 @@ func TestWorkspace(t *testing.T) {
 	if w.Free(); budget.Used() != 0 {
 		t.Errorf("%d bytes are charged at the end", budget.Used())
 	}
+}
+
+// Blocks grow up to a size, an empty one that is too small is replaced, and all return to the stock.
+func TestWorkspaceBlocks(t *testing.T) {
+	budget := NewBudget(1 << 40)
+	w := Workspace{Budget: budget}
+	take := func(n int) {
+		t.Helper()
+		if _, err := Take[float64](&w, n/8); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bottom := w.Mark()
+	take(64)
+	w.Release(bottom)
+	take(1 << 16)
+	if budget.Used() != 1<<16 {
+		t.Errorf("%d bytes are charged for 64 KiB", budget.Used())
+	}
+	for range 1 << 13 {
+		take(1 << 10)
+	}
+	if n := len(w.blocks); n > 16 {
+		t.Errorf("8 MiB are %d blocks", n)
+	}
+	for _, b := range w.blocks {
+		if b.bytes > 1<<largestBlock {
+			t.Errorf("a block has %d bytes", b.bytes)
+		}
+	}
+	w.Free()
+	take(1 << 20)
+	data := w.blocks[0].data
+	w.Free()
+	take(1 << 20)
+	if w.blocks[0].data != data {
+		t.Error("another block was made in place of one that was freed")
+	}
+	w.Free()
 }
 
 // Where the budget is passed, a workspace stays as it is.
