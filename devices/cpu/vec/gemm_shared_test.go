@@ -37,6 +37,7 @@ func TestRowsShared(t *testing.T) {
 		{196, 112, 672, 2, true},
 		{784, 64, 512, 2, true},
 		{64, 256, 128, 2, false},
+		{112, 256, 256, 2, false}, // it would be in rows but for its right operand
 		{49, 1152, 192, 2, false},
 		{512, 512, 512, 2, false}, // its rows are 2 KiB apart, so it is packed
 	} {
