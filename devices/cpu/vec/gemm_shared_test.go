@@ -39,6 +39,7 @@ func TestRowsShared(t *testing.T) {
 		{64, 256, 128, 2, false},
 		{112, 256, 256, 2, false}, // it would be in rows but for its right operand
 		{49, 1152, 192, 2, false},
+		{392, 240, 576, 2, false}, // it would be, but the right operand does not stay in the cache
 		{512, 512, 512, 2, false}, // its rows are 2 KiB apart, so it is packed
 	} {
 		a, b, c := make([]float32, x.m*x.k), make([]float32, x.k*x.n), make([]float32, x.m*x.n)
