@@ -100,11 +100,11 @@ func (o *network) surrounded(x graph.Output, depth int64) (graph.Output, int64) 
 		around[i] = o.rng.Int32N(3)
 	}
 	p, _ := tensor.FromSlice(around, 4, 2)
+	x = o.add("Conv2D", map[string]any{"strides": []int64{1, 1, 1, 1}, "padding": "SAME"}, x, o.weights(1, 1, depth, depth)).Output(0)
 	if o.rng.IntN(2) == 0 {
-		tiny, _ := tensor.NewTensor(float32(1e-40))
+		tiny, _ := tensor.NewTensor(float32(1e-45))
 		x = o.add("Mul", nil, x, o.constant(tiny)).Output(0)
 	}
-	x = o.add("Conv2D", map[string]any{"strides": []int64{1, 1, 1, 1}, "padding": "SAME"}, x, o.weights(1, 1, depth, depth)).Output(0)
 	x = o.add("Pad", nil, x, o.constant(p)).Output(0)
 	more := 1 + o.rng.Int64N(20)
 	attrs := o.window(false)
@@ -115,8 +115,10 @@ func (o *network) surrounded(x graph.Output, depth int64) (graph.Output, int64) 
 		return x, depth
 	}
 	zeros := make([]float32, more)
-	if o.rng.IntN(3) == 0 {
-		zeros[0] = float32(math.Copysign(0, -1))
+	if o.rng.IntN(2) == 0 {
+		for i := range zeros {
+			zeros[i] = float32(math.Copysign(0, -1))
+		}
 	}
 	bias, _ := tensor.FromSlice(zeros, more)
 	y := o.add([]string{"BiasAdd", "AddV2"}[o.rng.IntN(2)], nil, n.Output(0), o.constant(bias)).Output(0)

@@ -117,6 +117,7 @@ func newNetwork(rng *rand.Rand) *network {
 			x, depth, between = o.transposed(x, depth)
 		case 15:
 			x, depth = o.surrounded(x, depth)
+			between = x
 		case 0, 1:
 			paddings := make([]int32, 8)
 			for i := 2; i < 6; i++ {
