@@ -563,3 +563,30 @@ func TestOddBatches(t *testing.T) {
 		}
 	}
 }
+
+// TestBidirectionalNames: the layer within a Bidirectional is counted among those of its kind.
+// The names are those that Keras gives.
+func TestBidirectionalNames(t *testing.T) {
+	n := New(1)
+	n.Input("x", tf.Float, 4, 2).Then(
+		&Bidirectional{Layer: &LSTM{Units: 1, ReturnSequences: true}}, &LSTM{Units: 1, ReturnSequences: true},
+		&GRU{Units: 1, ReturnSequences: true}, &Bidirectional{Layer: &GRU{Units: 1, ReturnSequences: true}},
+		&Bidirectional{Layer: &GRU{Name: "own", Units: 1}}, &Dense{Units: 1})
+	if err := n.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var kernels []string
+	for _, v := range n.Variables() {
+		if name, ok := strings.CutSuffix(v.Name, "/kernel"); ok {
+			kernels = append(kernels, name)
+		}
+	}
+	want := []string{
+		"bidirectional/forward_lstm/lstm_cell", "bidirectional/backward_lstm/lstm_cell", "lstm_1/lstm_cell", "gru/gru_cell",
+		"bidirectional_1/forward_gru_1/gru_cell", "bidirectional_1/backward_gru_1/gru_cell",
+		"bidirectional_2/forward_own/gru_cell", "bidirectional_2/backward_own/gru_cell", "dense",
+	}
+	if !slices.Equal(kernels, want) {
+		t.Errorf("%q, want %q", kernels, want)
+	}
+}

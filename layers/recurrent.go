@@ -257,7 +257,8 @@ func shaped(s *op.Scope, x tf.Output, dims ...int64) tf.Output {
 // Bidirectional applies a recurrent layer forwards and, with variables of its own,
 // backwards in time, and concatenates the results. (Schuster and Paliwal, 1997.)
 //
-// Variables: forward_… and backward_…, with the name of the layer.
+// Variables: forward_… and backward_…, with the name of the layer, which counts among those of its
+// kind as if it stood alone.
 type Bidirectional struct {
 	Name  string
 	Layer Layer // an LSTM, a GRU or a SimpleRNN
@@ -289,8 +290,7 @@ func (l *Bidirectional) Call(c *Context, in []tf.Output) tf.Output {
 		c.Fail("a layer of type %T has no direction: use an LSTM, a GRU or a SimpleRNN", l.Layer)
 		return x
 	}
-	name, kind := l.Layer.Label()
-	name = or(name, kind)
+	name := c.net.label(l.Layer) // counted among those of its kind, as in Keras
 	forth := l.Layer.Call(c.Within("forward_"+name), in)
 	other := back.Call(c.Within("backward_"+name), in)
 	if sequences && c.Scope.Err() == nil {
