@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"os/signal"
 	"strings"
@@ -125,6 +126,9 @@ func (f *clusterWorkerFlags) run(cmd *cobra.Command) error {
 	}
 	if f.sample < 0 || f.sample > 1 {
 		return fmt.Errorf("--trace-sample %v: want a share between 0 and 1", f.sample)
+	}
+	if _, _, err := net.SplitHostPort(f.options.Listen); err != nil {
+		return fmt.Errorf("--listen %q: %w", f.options.Listen, err)
 	}
 	level := zerolog.InfoLevel
 	if f.quiet {

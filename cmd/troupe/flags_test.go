@@ -54,6 +54,9 @@ func TestUsageCodes(t *testing.T) {
 		"worker --engine x": `--engine x: unknown "x": use actors, tokens or sequential`,
 		"worker --x":        "unknown flag: --x",
 		"nothing":           `unknown command "nothing"`,
+		"help nothing":      `unknown command "nothing"`,
+		"worker --listen x": `--listen "x": address x: missing port`,
+		"serve --config x":  "file x does not exist",
 	}
 	for _, name := range []string{"bench", "check", "explore", "profile", "race", "run", "shapes", "show"} {
 		lines[name+" missing.pb"] = "NOT_FOUND: missing.pb"

@@ -128,5 +128,11 @@ found something; 2 the command line or the model could not be read.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(bounded(runCommand()), bounded(showCommand()), bounded(checkCommand()), bounded(profileCommand()), boundedWhole(raceCommand()), boundedWhole(exploreCommand()), bounded(shapesCommand()),
 		bounded(generateCommand()), opsCommand(), bounded(conformanceCommand()), bounded(benchCommand()), serveCommand(), clusterWorkerCommand(), clusterCommand(), topCommand(), workerCommand(), versionCommand())
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, args []string) error {
+		_, _, err := root.Find(args)
+		return err
+	}
 	return root
 }

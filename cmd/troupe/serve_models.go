@@ -136,7 +136,7 @@ func (m *modelServer) list(args []string) ([]serve.Config, error) {
 func (m *modelServer) serve(ctx context.Context, cmd *cobra.Command, args []string, drain time.Duration, rules access.Rules, o sessions.Options) error {
 	list, err := m.list(args)
 	if err != nil {
-		return failure{err}
+		return unreadable{err}
 	}
 	if m.pprof != "" {
 		sampleHeap(true)
