@@ -276,7 +276,7 @@ func (g *company) choose() bool {
 	sizes, most := map[order]int{}, 0
 	for _, n := range g.nodes {
 		for _, from := range n.Inputs() {
-			if p := imageOrder(from.Op); p != nil {
+			if p := imageOrder(from.Op); p != nil && !goes(from.Op) {
 				sizes[*p] += g.elements(from)
 				if sizes[*p] > most {
 					most, g.order = sizes[*p], *p
@@ -297,9 +297,14 @@ func (g *company) pays() bool {
 				continue
 			}
 			entered[from] = true
-			if p := imageOrder(from.Op); p == nil || *p != g.order {
+			switch p := imageOrder(from.Op); {
+			case p == nil || *p != g.order:
 				more += g.elements(from)
-			} else if g.onlyHere(from.Op) {
+			case goes(from.Op):
+				if before := from.Op.Inputs()[0].Op; !g.w.Keeps(before) && onlyTo(before, goes) {
+					more += g.elements(from)
+				}
+			case g.onlyHere(from.Op):
 				less += g.elements(from)
 			}
 		}
@@ -308,10 +313,11 @@ func (g *company) pays() bool {
 			if e.IsControl() || g.has(e.To.Op) {
 				continue
 			}
-			if p := imageOrder(e.To.Op); p != nil && g.order.undoes(*p) {
-				less += g.elements(n.Output(0))
-			} else {
+			switch p := imageOrder(e.To.Op); {
+			case p == nil || !g.order.undoes(*p):
 				stays = true
+			case g.w.Keeps(e.To.Op) || !onlyTo(e.To.Op, nobody): // or nothing takes it any more
+				less += g.elements(n.Output(0))
 			}
 		}
 		if stays {
@@ -322,16 +328,29 @@ func (g *company) pays() bool {
 }
 
 // onlyHere reports whether only the nodes that move take what another puts out.
-func (g *company) onlyHere(n *graph.Node) bool {
-	if g.w.Keeps(n) {
-		return false
-	}
+func (g *company) onlyHere(n *graph.Node) bool { return !g.w.Keeps(n) && onlyTo(n, g.has) }
+
+// onlyTo reports whether only such nodes take what n puts out.
+func onlyTo(n *graph.Node, such func(*graph.Node) bool) bool {
 	for e := range n.Out() {
-		if e.IsControl() || !g.has(e.To.Op) {
+		if e.IsControl() || !such(e.To.Op) {
 			return false
 		}
 	}
 	return true
+}
+
+func nobody(*graph.Node) bool { return false }
+
+// goes reports whether a transposition undoes the one before it, as where nodes that have moved
+// put out what it takes: neither will be computed.
+func goes(n *graph.Node) bool {
+	p := imageOrder(n)
+	if p == nil {
+		return false
+	}
+	before := imageOrder(n.Inputs()[0].Op)
+	return before != nil && before.undoes(*p)
 }
 
 // move puts nodes that work in the other order in place of all.
