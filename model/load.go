@@ -75,7 +75,7 @@ func LoadContext(ctx context.Context, exportDir string, tags []string, options *
 	if _, err := g.ImportGraphDefContext(ctx, meta.graph, graph.ImportOptions{}); err != nil {
 		return nil, err
 	}
-	meta.graph = nil // may be large
+	meta.release()
 	own := reading(options, exportDir)
 	s, err := session.NewSession(g, own)
 	if err != nil {

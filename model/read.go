@@ -32,6 +32,10 @@ type metaGraph struct {
 	objects []byte
 }
 
+// release lets go of the message that the graph has been imported from, which is large, and
+// keeps what the variables need of it.
+func (m *metaGraph) release() { m.graph, m.objects = nil, bytes.Clone(m.objects) }
+
 // readMetaGraph reads the graph with exactly these tags of the SavedModel in a
 // directory.
 func readMetaGraph(ctx context.Context, dir string, tags []string) (*metaGraph, error) {

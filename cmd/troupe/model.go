@@ -67,7 +67,7 @@ type model struct {
 	dir    string              // where the model's file is; "" for the standard input
 	tags   []string            // of the SavedModel's graph
 	saved  []troupe.SavedGraph // what the SavedModel has
-	bytes  []byte              // of the SavedModel
+	bytes  []byte              // of the SavedModel, until it is loaded
 }
 
 // open opens a session on the model. That of a SavedModel is in the state that
@@ -86,6 +86,7 @@ func (m *model) open(cmd *cobra.Command, options *troupe.SessionOptions) (*troup
 
 // load loads the SavedModel with its values.
 func (m *model) load(cmd *cobra.Command, options *troupe.SessionOptions) (model *troupe.SavedModel, err error) {
+	m.bytes = nil // which loading reads, too, and may be large
 	err = loading(cmd, m.folder, func() error {
 		if model, err = troupe.LoadSavedModel(m.folder, m.tags, options); err != nil {
 			return failure{err}
