@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"time"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/nodes/unit/code"
@@ -58,10 +59,12 @@ type tileRun struct {
 	end   int
 	calls []int32
 
-	tried int      // plays that were timed
-	took  [2]int64 // the shortest of them, in nanoseconds, of tiles and of calls
-	apart bool     // calls were faster
-	plays int      // since then
+	tried int          // plays that were timed
+	took  [2]int64     // the shortest of them, in nanoseconds, of tiles and of calls
+	fewer *tile.Runner // tiles in fewer sections, while more are tried
+	least int64        // the shortest play of these
+	apart bool         // calls were faster
+	plays int          // since then
 
 	nodes  []int32 // of its calls, once a meter has asked
 	outs   [][]tensor.Value
@@ -123,9 +126,25 @@ func (m *Machine) try(r *tileRun, pc int) int {
 		r.took[how] = took
 	}
 	if r.tried++; r.tried == trials {
-		r.apart = r.took[1] <= r.took[0]
+		r.decide(m.env.Ctx.Step.Pool.Workers())
 	}
 	return next
+}
+
+// decide chooses by what plays took. Tiles that took much longer than was planned, as where
+// numbers underflow, are tried in more sections first.
+func (r *tileRun) decide(workers int) {
+	if r.fewer == nil {
+		if s := r.Segment().Longer(time.Duration(r.took[0]), workers); s != nil {
+			r.fewer, r.least, r.tried = r.Runner, r.took[0], 0
+			r.Runner = tile.NewRunner(s)
+			return
+		}
+	} else if r.least <= r.took[0] {
+		r.Runner, r.took[0] = r.fewer, r.least
+	}
+	r.fewer = nil
+	r.apart = r.took[1] <= r.took[0]
 }
 
 // playCalls plays calls, up to an instruction.

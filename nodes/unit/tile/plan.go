@@ -320,7 +320,7 @@ func (p *planner) fit(s *Segment) *Segment {
 		work += float64(s.Images*s.steps[i].rows) * float64(s.steps[i].tiling.Work) * perWork
 	}
 	s.Work = time.Duration(work)
-	parts := max(1, min(2*p.workers, int(work/perSection)))
+	parts := parts(work, p.workers)
 	if p.eager {
 		parts = 2*p.workers + 1
 	}
@@ -329,6 +329,9 @@ func (p *planner) fit(s *Segment) *Segment {
 	}
 	return s
 }
+
+// parts returns among how many sections work, in nanoseconds of one core, is shared out.
+func parts(work float64, workers int) int { return max(1, min(2*workers, int(work/perSection))) }
 
 // balance cuts a segment into twice as many sections if that is worth the rows that more of them
 // compute, and the weights that are read for more bands: a worker whose core is slower, as on a

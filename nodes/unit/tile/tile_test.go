@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/kerneltest"
@@ -443,6 +444,11 @@ func (n *network) plans(each func(p *Plan)) {
 				}
 			}
 			each(plan)
+			for _, s := range plan.Segments {
+				if longer := s.Longer(time.Hour, p.workers+1); longer != nil {
+					each(&Plan{Segments: []*Segment{longer}})
+				}
+			}
 			for i := range given {
 				copy(given[i].Dims, inputs[i].Dims)
 			}
