@@ -48,7 +48,7 @@ func Binary(ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, l Pair
 		out[0] = v
 		return stretches(ctx, l, out[0].Memory(), x, y, m, RepeatsX)
 	}
-	if m > 0 && m <= n && n <= Grain && (m >= veryShortRow || n < fewElements) && isSuffix(in[1].Dims(), in[0].Dims()) {
+	if m > 0 && m <= n && alone(l, n) && (m >= veryShortRow || n < fewElements) && isSuffix(in[1].Dims(), in[0].Dims()) {
 		// A vector added to the rows of a small matrix, as a bias is.
 		if err := refuse(check, y, n); err != nil {
 			return err
@@ -125,7 +125,7 @@ func equal(a, b []int64) bool {
 // stretches computes n elements in blocks. It makes a closure only when there is
 // more than one block: a small result costs no allocation but its own.
 func stretches(ctx *kernel.Context, l Pairwise, o, x, y tensor.Memory, n int, r Repeats) error {
-	if n <= Grain {
+	if alone(l, n) {
 		l.Pairs(o, x, y, Stretch{N: n, Repeats: r})
 		return nil
 	}
@@ -139,6 +139,18 @@ func stretches(ctx *kernel.Context, l Pairwise, o, x, y tensor.Memory, n int, r 
 		}
 		l.Pairs(o, x, y, s)
 	})
+}
+
+// slowGrain is Grain where each element is a call, which may take microseconds.
+const slowGrain = Grain / 64
+
+// alone reports whether so few elements are not worth sharing out.
+func alone(l any, n int) bool {
+	if n <= slowGrain || n > Grain {
+		return n <= Grain
+	}
+	s, ok := l.(interface{ slow() bool })
+	return !ok || !s.slow()
 }
 
 // grainOf is Grain, or less for loops that say so: over functions of which one call may
@@ -161,7 +173,7 @@ func blocks(ctx *kernel.Context, n, grain int, f func(lo, hi int)) error {
 }
 
 func rows(ctx *kernel.Context, b *Broadcast, o, x, y tensor.Memory, l Pairwise) error {
-	if b.rows*b.inner.n <= Grain {
+	if alone(l, b.rows*b.inner.n) {
 		runs(b, 0, b.rows, o, x, y, l)
 		return nil
 	}

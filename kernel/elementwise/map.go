@@ -14,6 +14,7 @@ type Map[T, R tensor.Element] struct {
 	F       func(x T) R
 	// Vector, if it is not nil, does the work of F on vectors.
 	Vector func(o []R, x []T)
+	Slow   bool // see [Zip]
 }
 
 // Run applies F.
@@ -47,11 +48,16 @@ func (m *Map[T, R]) each(o []R, x []T) {
 }
 
 func (m *Map[T, R]) grain() int {
-	if m.Vector != nil {
+	switch {
+	case m.Slow:
+		return slowGrain
+	case m.Vector != nil:
 		return Grain
 	}
 	return Grain / 8 // a call for each element
 }
+
+func (m *Map[T, R]) slow() bool { return m.Slow }
 
 // A Zip is the kernel of an operation that applies F to the pairs of elements
 // of two operands, with broadcasting.
@@ -62,6 +68,8 @@ type Zip[T, R tensor.Element] struct {
 	Check func(y []T) error
 	// Loops, if they are not nil, do the work of F on vectors.
 	Loops Loops[T, R]
+	// Slow functions take tens of nanoseconds or more: a thousand elements are worth sharing out.
+	Slow bool
 }
 
 // Run applies F.
@@ -124,11 +132,13 @@ func (z *Zip[T, R]) SV(o []R, x T, y []T) {
 }
 
 func (z *Zip[T, R]) grain() int {
-	if z.Loops != nil {
+	if z.Loops != nil && !z.Slow {
 		return Grain
 	}
-	return Grain / 64
+	return slowGrain
 }
+
+func (z *Zip[T, R]) slow() bool { return z.Slow }
 
 // fits reports whether scalars of dt live inside values.
 func fits(dt tensor.DType) bool { n := dt.Size(); return n > 0 && n <= 8 }

@@ -48,7 +48,7 @@ func repeated(ctx *kernel.Context, b *Broadcast, o, x, y tensor.Memory, l Pairwi
 		y = v.Repeat(y)
 	}
 	all := b.rows * b.inner.n
-	if all <= Grain {
+	if alone(l, all) {
 		stretchesWith(l, o, x, y, i, stretch, 0, all)
 		return nil
 	}

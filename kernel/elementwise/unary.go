@@ -15,7 +15,7 @@ func Unary(ctx *kernel.Context, in, out []tensor.Value, rt tensor.DType, l Each)
 	}
 	out[0] = w
 	o, n := out[0].Memory(), x.Len()
-	if n <= Grain { // it costs no closure
+	if alone(l, n) { // it costs no closure
 		l.Each(o, x, 0, 0, n)
 		return nil
 	}

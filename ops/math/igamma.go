@@ -4,12 +4,11 @@ import (
 	"math"
 	"sync"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
-	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/shape"
-	"github.com/troupe-go/troupe/tensor"
 )
 
 func init() {
@@ -38,8 +37,8 @@ sample: The draw.`)
 
 	shape.Register(shape.Broadcast2, "RandomGammaGrad")
 	reals2("RandomGammaGrad", gammaDrawSlope)
-	precise2("Igamma", func(a, x float64, to precision) float64 { p, _ := gammaParts(a, x, to); return p })
-	precise2("Igammac", gammaUpper)
+	batched2("Igamma", igammas, igamma, gammaLower)
+	batched2("Igammac", igammacs, igammac, gammaUpper)
 	reals2("IgammaGradA", gammaSlope)
 
 	density := func(c *gradient.Context, a, x, _, dz graph.Output) graph.Output {
@@ -66,32 +65,11 @@ func gammaDrawSlope(a, x float64) float64 {
 	case x == 0 || math.IsInf(a, 1) || math.IsInf(x, 1):
 		return 0
 	}
-	density := a * poisson(a, x, double) / x // x^(a-1)·e^-x / Γ(a)
+	density := a * poisson(a, x) / x // x^(a-1)·e^-x / Γ(a)
 	if density == 0 {
 		return 0 // so far out that both derivatives are 0
 	}
 	return -dp / density
-}
-
-// reals2 registers op for float and double, by a function on float64.
-func reals2(op string, f func(x, y float64) float64) {
-	precise2(op, func(x, y float64, _ precision) float64 { return f(x, y) })
-}
-
-// A precision is what a term of a sum may be to the sum and be left out.
-type precision float64
-
-const (
-	single precision = 0x1p-32 // for results of type float
-	double precision = 0x1p-54
-)
-
-// precise2 is reals2 by a function that is less precise for float.
-func precise2(op string, f func(x, y float64, to precision) float64) {
-	kernel.ForTypes(op, "T", func(dt tensor.DType) kernel.Kernel {
-		return newZip(dt, nil, func(x, y float32) float32 { return float32(f(float64(x), float64(y), single)) },
-			func(x, y float64) float64 { return f(x, y, double) }, nil, nil)
-	}, tensor.Float, tensor.Double)
 }
 
 // gammaParts is P(a, x) and Q(a, x) = 1 - P. They are NaN unless a > 0 and x >= 0, except
@@ -100,7 +78,7 @@ func precise2(op string, f func(x, y float64, to precision) float64) {
 // Below x = a, and for small x, P is summed (DLMF 8.11.4); above, Q is a continued
 // fraction (DLMF 8.9.2, evaluated forwards). Both need about √a steps near x = a, so
 // that for large a the uniform asymptotic expansion takes over.
-func gammaParts(a, x float64, to precision) (p, q float64) {
+func gammaParts(a, x float64) (p, q float64) {
 	switch {
 	case a <= 0 && x == 0:
 		return 0, math.NaN()
@@ -116,25 +94,125 @@ func gammaParts(a, x float64, to precision) (p, q float64) {
 		p, q, _ = gammaUniform(a, x)
 		return p, q
 	}
-	front := poisson(a, x, to) // x^a·e^-x / Γ(a+1)
+	front := poisson(a, x) // x^a·e^-x / Γ(a+1)
 	if x <= 1 || x <= a {
-		p = min(front*gammaSeries(a, x, to), 1)
+		p = min(front*gammaSeries(a, x, double), 1)
 		return p, 1 - p
 	}
 	if !(front > 0) { // x is far above a
 		return 1, 0
 	}
-	q = min(front*a*gammaFraction(a, x, to), 1)
+	q = min(front*a*gammaFraction(a, x, double), 1)
 	return 1 - q, q
 }
 
+// gammaLower is P(a, x).
+func gammaLower(a, x float64) float64 {
+	p, _ := gammaParts(a, x)
+	return p
+}
+
 // gammaUpper is Q(a, x), to its last digits where it is small because a is.
-func gammaUpper(a, x float64, to precision) float64 {
-	p, q := gammaParts(a, x, to)
+func gammaUpper(a, x float64) float64 {
+	p, q := gammaParts(a, x)
 	if p > 0.5 && 0 < a && a < 1 && 0 < x && x <= 1 {
-		return gammaRest(a, x, to)
+		return gammaRest(a, x)
 	}
 	return q
+}
+
+// igammas and igammacs set o to P(a, x) and to Q(a, x).
+func igammas(o, a, x []float32)  { gammaBatches(o, a, x, false) }
+func igammacs(o, a, x []float32) { gammaBatches(o, a, x, true) }
+
+func igamma(a, x float32) float32 {
+	o := [1]float32{}
+	gammaBatch(o[:], []float32{a}, []float32{x}, false)
+	return o[0]
+}
+
+func igammac(a, x float32) float32 {
+	o := [1]float32{}
+	gammaBatch(o[:], []float32{a}, []float32{x}, true)
+	return o[0]
+}
+
+func gammaBatches(o, a, x []float32, upper bool) {
+	for len(o) > 0 {
+		n := min(len(o), batch)
+		gammaBatch(o[:n], a[:n], x[:n], upper)
+		o, a, x = o[n:], a[n:], x[n:]
+	}
+}
+
+// gammaBatch sets o, of up to batch elements, to P(a, x), or to Q(a, x) if upper. It is
+// gammaParts in doubles for floats: as logarithms are of numbers below 2^20, x^a·e^-x / Γ(a+1)
+// can be had without Loader's form, and the series serves beyond x = a too, until Q has lost
+// half of the digits of 1 - P, of which a float keeps the rest.
+func gammaBatch(o, a, x []float32, upper bool) {
+	var z, rising, logX, front [batch]float64
+	n := len(o)
+	for i := range n {
+		z[i], rising[i] = stepped(float64(a[i]))
+		logX[i] = float64(x[i])
+	}
+	vec.LogFloat64s(logX[:n], logX[:n])
+	vec.LogFloat64s(front[:n], z[:n])
+	for i := range n {
+		front[i] = float64(a[i])*logX[i] - float64(x[i]) - (z[i]+0.5)*front[i] + z[i] - stirlingRest(z[i])
+	}
+	vec.ExpFloat64s(front[:n], front[:n])
+	to := single
+	if upper {
+		to = 0x1p-46
+	}
+	for i := range n {
+		a, x := float64(a[i]), float64(x[i])
+		front := front[i] * rising[i] * (1 / math.Sqrt(2*math.Pi))
+		switch {
+		case !(a > 0 && a <= plainMost && x > 0 && x <= math.MaxFloat32), upper && a < 0x1p-6 && x < 4:
+			if upper {
+				o[i] = float32(gammaUpper(a, x))
+			} else {
+				o[i] = float32(gammaLower(a, x))
+			}
+		case x <= a+3:
+			p := min(front*gammaSeries(a, x, to), 1)
+			if upper {
+				p = 1 - p
+			}
+			o[i] = float32(p)
+		default:
+			q := 0.0
+			if front > 0 { // x is not far above a
+				q = min(front*a*gammaFraction(a, x, single), 1)
+			}
+			if !upper {
+				q = 1 - q
+			}
+			o[i] = float32(q)
+		}
+	}
+}
+
+// plainMost is up to where products of a with logarithms of floats leave their digits to
+// differences: those have errors below 2^-30.
+const plainMost = 1 << 16
+
+// stepped returns a, or a+8 if a is below 8, and Γ(z+1)/Γ(a+1) for that z.
+func stepped(a float64) (z, rising float64) {
+	if !(a < 8) {
+		return a, 1
+	}
+	t := a * (a + 9)
+	return a + 8, (t + 8) * (t + 14) * ((t + 18) * (t + 20)) // (a+1)(a+8) · (a+2)(a+7) …
+}
+
+// stirlingRest is stirlingError from 8 on, with an error below 1e-15.
+func stirlingRest(z float64) float64 {
+	r := 1 / z
+	y := r * r
+	return r * (1.0/12 - y*(1.0/360-y*(1.0/1260-y*(1.0/1680-y*(1.0/1188-y*(691.0/360360-y/156))))))
 }
 
 // gammaSlope is the derivative of P(a, x) with respect to a; as P, it is NaN or 0 at the
@@ -151,7 +229,7 @@ func gammaSlope(a, x float64) float64 {
 		_, _, dp := gammaUniform(a, x)
 		return dp
 	}
-	front := poisson(a, x, double)
+	front := poisson(a, x)
 	slope := math.Log(x) - digamma(a+1) // its logarithmic derivative
 	if x <= 1 || x <= a {
 		sum, dsum := gammaSeriesSlope(a, x)
@@ -164,13 +242,16 @@ func gammaSlope(a, x float64) float64 {
 	return -front * (a*slope*sum + sum + a*dsum)
 }
 
-// gammaSeries is the sum of xⁿ / ((a+1)…(a+n)), n from 0.
+// gammaSeries is the sum of xⁿ / ((a+1)…(a+n)), n from 0, four terms at a time with one
+// division.
 func gammaSeries(a, x float64, to precision) float64 {
 	sum, term := 1.0, 1.0
-	for n := a + 1; ; n++ {
-		term *= x / n
-		sum += term
-		if term <= sum*float64(to) {
+	for n := a + 1; ; n += 4 {
+		n1, n3 := n+1, n+3
+		end := (n + 2) * n3
+		all := 1 / (n * n1 * end)
+		sum += term * (x * (n1*end + x*(end+x*(n3+x))) * all)
+		if term *= x * x * (x * x) * all; term <= sum*float64(to) {
 			return sum
 		}
 	}
@@ -197,11 +278,12 @@ func gammaFraction(a, x float64, to precision) float64 {
 	y, z := 1-a, x+2-a
 	p0, q0, p1, q1 := 1.0, x, x+1, z*x
 	f := p1 / q1
-	for c := 1.0; c < 1e5; c++ {
-		y++
-		z += 2
-		yc := y * c
-		p0, q0, p1, q1 = p1, q1, p1*z-p0*yc, q1*z-q0*yc
+	for c := 1.0; c < 1e5; c += 2 { // two steps at a time: a step would wait for the one before
+		w1, w2, z1 := (y+1)*c, (y+2)*(c+1), z+2
+		y += 2
+		z += 4
+		near, far := z1*z-w2, w1*z
+		p0, q0, p1, q1 = p1*z1-p0*w1, q1*z1-q0*w1, p1*near-p0*far, q1*near-q0*far
 		if q1 != 0 {
 			g := p1 / q1
 			done := math.Abs(g-f) <= 2*float64(to)*math.Abs(g)
@@ -250,19 +332,13 @@ func gammaFractionSlope(a, x float64) (f, df float64) {
 
 // gammaRest is Q(a, x) where it is small because a is. With DLMF 8.7.1, P is
 // x^a/Γ(a+1)·(1 + a·Σ(-x)ⁿ/(n!·(a+n))), n from 1.
-func gammaRest(a, x float64, to precision) float64 {
+func gammaRest(a, x float64) float64 {
 	sum, term := 0.0, 1.0
-	for n := 1.0; n < 30 && math.Abs(term) > float64(to); n++ {
+	for n := 1.0; n < 30 && math.Abs(term) > float64(double); n++ {
 		term *= -x / n
 		sum += term / (a + n)
 	}
-	less := 0.0
-	if to == single && a > 0x1p-20 { // 1+a has digits enough of a
-		less = lgamma(1 + a)
-	} else {
-		less = logGamma1p(a)
-	}
-	front := a*math.Log(x) - less
+	front := a*math.Log(x) - logGamma1p(a)
 	return -math.Expm1(front) - math.Exp(front)*a*sum
 }
 
@@ -281,7 +357,7 @@ func logGamma1p(a float64) float64 {
 var zetaLess1 = sync.OnceValue(func() []float64 {
 	z := make([]float64, 50)
 	for n := range z {
-		z[n] = hurwitz(float64(n+2), 2, double)
+		z[n] = hurwitz(float64(n+2), 2)
 	}
 	return z
 })
@@ -312,18 +388,8 @@ func gammaUniform(a, x float64) (p, q, dp float64) {
 
 // poisson is x^a·e^-x / Γ(a+1) in Loader's form, in which nothing large
 // cancels. C. Loader, Fast and Accurate Computation of Binomial Probabilities,
-// 2000. For float, small a are stepped up to where Stirling's series has its digits.
-func poisson(a, x float64, to precision) float64 {
-	if to == single && a < 8 {
-		rising, z := 1.0, a
-		for z < 8 {
-			z++
-			rising *= z
-		}
-		r := 1 / z
-		less := (1.0/12 - r*r*(1.0/360-r*r/1260)) * r
-		return math.Exp(a*math.Log(x)-x-(z+0.5)*math.Log(z)+z-less) * rising * (1 / math.Sqrt(2*math.Pi))
-	}
+// 2000.
+func poisson(a, x float64) float64 {
 	return math.Exp(-a*deviance((x-a)/a, x/a)-stirlingError(a)) / math.Sqrt(2*math.Pi*a)
 }
 

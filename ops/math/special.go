@@ -3,8 +3,10 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
+	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/tensor"
@@ -48,7 +50,12 @@ func init() {
 	reals("Erfinv", math.Erfinv, tensor.Float, tensor.Double)
 	reals("Ndtri", ndtri, tensor.Float, tensor.Double)
 	reals("Lgamma", lgamma, tensor.Half, tensor.Float, tensor.Double)
-	reals("Digamma", func(x float64) float64 { return digammaFrom(7, x) }, tensor.Half, tensor.Float)
+	kernel.ForTypes("Digamma", "T", func(dt tensor.DType) kernel.Kernel {
+		if dt == tensor.Half {
+			return elementwise.NarrowMap(dt, digammaFloat, digammas)
+		}
+		return &elementwise.Map[float32, float32]{In: dt, Out: dt, F: digammaFloat, Vector: digammas, Slow: true}
+	}, tensor.Half, tensor.Float)
 	reals("Digamma", digamma, tensor.Double)
 
 	gradient.Map(func(c *gradient.Context, x, _ graph.Output) graph.Output { return c.Apply("Digamma", x) }, "Lgamma")
@@ -85,13 +92,10 @@ func lgamma(x float64) float64 {
 	return y
 }
 
-func digamma(x float64) float64 { return digammaFrom(10, x) }
-
-// digammaFrom reflects negative arguments, steps small ones up to least by the recurrence
-// ψ(x) = ψ(x+1) - 1/x, and sums the asymptotic series of Abramowitz and
-// Stegun, 6.3.18. It is NaN at the poles. From 7 on the error of the series is below 2e-14, from 10 on
-// below 1e-16.
-func digammaFrom(least, x float64) float64 {
+// digamma reflects negative arguments, steps small ones up to 10 by the recurrence
+// ψ(x) = ψ(x+1) - 1/x, and sums the asymptotic series, of which the error is below 1e-16 from
+// there on. It is NaN at the poles.
+func digamma(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, -1):
 		return math.NaN()
@@ -102,13 +106,53 @@ func digammaFrom(least, x float64) float64 {
 		if part == 0 {
 			return math.NaN()
 		}
-		return digammaFrom(least, 1-x) - math.Pi/math.Tan(math.Pi*part)
+		return digamma(1-x) - math.Pi/math.Tan(math.Pi*part)
 	}
 	y := 0.0
-	for ; x < least; x++ {
+	for ; x < 10; x++ {
 		y -= 1 / x
 	}
-	z := 1 / (x * x)
-	series := z * (1.0/12 - z*(1.0/120-z*(1.0/252-z*(1.0/240-z*(1.0/132-z*(691.0/32760-z/12))))))
-	return y + math.Log(x) - 0.5/x - series
+	return y + math.Log(x) - digammaRest(1/x)
+}
+
+// digammaRest is log(x) - ψ(x) for large x, from 1/x, by the asymptotic series of Abramowitz
+// and Stegun, 6.3.18.
+func digammaRest(r float64) float64 {
+	z := r * r
+	return 0.5*r + z*(1.0/12-z*(1.0/120-z*(1.0/252-z*(1.0/240-z*(1.0/132-z*(691.0/32760-z/12))))))
+}
+
+// digammas sets o to the digamma function of x, by digamma(x+7), of which the series has an
+// error below 2e-14.
+func digammas(o, x []float32) {
+	var log, rest [batch]float64
+	for len(o) > 0 {
+		n := min(len(o), batch)
+		for i, x := range x[:n] {
+			// 1/x + 1/(x+1) + … + 1/(x+6) with one division: u, v and w are x(x+6), (x+1)(x+5) and
+			// (x+2)(x+4).
+			x := float64(x)
+			middle, u := x+3, x*(x+6)
+			v, w := u+5, u+8
+			all := u * v * w
+			steps := (all + 2*middle*middle*(v*w+u*(v+w))) / (middle * all)
+			log[i] = x + 7
+			rest[i] = steps + digammaRest(1/(x+7))
+		}
+		vec.LogFloat64s(log[:n], log[:n])
+		for i, x := range x[:n] {
+			if x > 0 && x <= math.MaxFloat32 {
+				o[i] = float32(log[i] - rest[i])
+			} else {
+				o[i] = float32(digamma(float64(x)))
+			}
+		}
+		o, x = o[n:], x[n:]
+	}
+}
+
+func digammaFloat(x float32) float32 {
+	o := [1]float32{}
+	digammas(o[:], []float32{x})
+	return o[0]
 }

@@ -3,6 +3,7 @@ package math
 import (
 	"math"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/graph/gradient"
 	"github.com/troupe-go/troupe/registry"
@@ -22,7 +23,7 @@ x: The exponent, above 1.`)
 		Attr("T: {float, double}").
 		Doc("Computes the derivative of order a of the digamma function at x, with broadcasting.")
 
-	precise2("Zeta", zeta)
+	batched2("Zeta", zetas, zetaFloat, zeta)
 	reals2("Polygamma", polygamma)
 
 	gradient.Binary(nil, func(c *gradient.Context, x, q, _, dz graph.Output) graph.Output {
@@ -35,14 +36,14 @@ x: The exponent, above 1.`)
 
 // zeta is Hurwitz's zeta function ζ(x, q) for x > 1. Negative q are reached
 // where x is an integer, by summing on either side of 0.
-func zeta(x, q float64, to precision) float64 {
+func zeta(x, q float64) float64 {
 	switch {
 	case x == 1:
 		return math.Inf(1)
 	case !(x > 1) || math.IsNaN(q):
 		return math.NaN()
 	case q > 0:
-		return hurwitz(x, q, to)
+		return hurwitz(x, q)
 	case q == math.Floor(q):
 		if math.Mod(x, 2) == 0 {
 			return math.Inf(1)
@@ -57,43 +58,88 @@ func zeta(x, q float64, to precision) float64 {
 	}
 	whole := math.Floor(q)
 	part := q - whole
-	return hurwitz(x, part, double) + sign*(hurwitz(x, 1-part, double)-hurwitz(x, 1-q, double))
+	return hurwitz(x, part) + sign*(hurwitz(x, 1-part)-hurwitz(x, 1-q))
 }
 
 // hurwitz is ζ(x, q) for x > 1 and q > 0 by the formula of Euler and Maclaurin,
 // DLMF 25.11.5.
-func hurwitz(x, q float64, to precision) float64 {
+func hurwitz(x, q float64) float64 {
 	if math.IsInf(q, 1) {
 		return 0
 	}
-	power, first := func(n float64) float64 { return math.Pow(n, -x) }, 9.0
-	if to == single && !math.IsInf(x, 1) { // fewer terms before the formula, and powers of a relative precision of 1e-14
-		power, first = func(n float64) float64 { return math.Exp(-x * math.Log(n)) }, 4
-	}
-	sum := power(q)
+	const first = 9
+	sum := math.Pow(q, -x)
 	term, n := 0.0, q
 	for i := 0.0; i < first || n <= first; i++ {
 		n++
-		term = power(n)
+		term = math.Pow(n, -x)
 		sum += term
-		if term <= sum*float64(to) {
+		if term <= sum*float64(double) {
 			return sum
 		}
 	}
+	return eulerMaclaurin(x, n, sum, term, double)
+}
+
+// eulerMaclaurin is ζ(x, q), of which sum is the terms up to that of n, the last of them.
+func eulerMaclaurin(x, n, sum, term float64, to precision) float64 {
 	sum += term*n/(x-1) - term/2
-	rising := 1.0
+	inverse := 1 / n
+	factor := term * x * inverse
+	inverse *= inverse
 	for k, b := range bernoulli {
-		rising *= x + float64(2*k)
-		term /= n
-		t := rising * term * b
+		t := factor * b
 		sum += t
 		if math.Abs(t) <= math.Abs(sum)*float64(to) {
 			break
 		}
-		rising *= x + float64(2*k+1)
-		term /= n
+		y := x + float64(2*k)
+		factor *= (y + 1) * (y + 2) * inverse
 	}
 	return sum
+}
+
+// zetas sets o to ζ(x, q).
+func zetas(o, x, q []float32) {
+	for len(o) > 0 {
+		n := min(len(o), batch)
+		zetaBatch(o[:n], x[:n], q[:n])
+		o, x, q = o[n:], x[n:], q[n:]
+	}
+}
+
+func zetaFloat(x, q float32) float32 {
+	o := [1]float32{}
+	zetaBatch(o[:], []float32{x}, []float32{q})
+	return o[0]
+}
+
+// zetaBatch sets o, of up to batch elements, to ζ(x, q), with four terms before the formula.
+func zetaBatch(o, x, q []float32) {
+	var sum, term [batch]float64
+	n := len(o)
+	const first = 4
+	for k := range first + 1 {
+		term := term[:n]
+		for i, q := range q[:n] {
+			term[i] = float64(q) + float64(k)
+		}
+		vec.LogFloat64s(term, term)
+		for i, x := range x[:n] {
+			term[i] *= -float64(x)
+		}
+		vec.ExpFloat64s(term, term)
+		for i, t := range term {
+			sum[i] += t
+		}
+	}
+	for i := range n {
+		if x, q := float64(x[i]), float64(q[i]); x > 1 && x <= math.MaxFloat32 && q > 0 && q <= math.MaxFloat32 {
+			o[i] = float32(eulerMaclaurin(x, q+first, sum[i], term[i], single))
+		} else {
+			o[i] = float32(zeta(x, q))
+		}
+	}
 }
 
 // bernoulli is B(2k)/(2k)! for k from 1 on.
@@ -121,7 +167,7 @@ func polygamma(n, x float64) float64 {
 	case n == 0:
 		return digamma(x)
 	}
-	y := math.Gamma(n+1) * zeta(n+1, x, double)
+	y := math.Gamma(n+1) * zeta(n+1, x)
 	if math.Mod(n, 2) == 0 {
 		return -y
 	}
