@@ -110,7 +110,12 @@ func (o *network) surrounded(x graph.Output, depth int64) (graph.Output, int64) 
 	attrs := o.window(false)
 	attrs["padding"] = "VALID"
 	delete(attrs, "explicit_paddings")
-	n, err := o.attempt("Conv2D", attrs, x, o.weights(1+o.rng.Int64N(3), 1+o.rng.Int64N(3), depth, more))
+	op, filter := "Conv2D", []int64{1 + o.rng.Int64N(3), 1 + o.rng.Int64N(3), depth, more}
+	if o.rng.IntN(3) == 0 {
+		more = depth
+		op, filter[3] = "DepthwiseConv2dNative", 1
+	}
+	n, err := o.attempt(op, attrs, x, o.weights(filter...))
 	if err != nil {
 		return x, depth
 	}
@@ -121,7 +126,10 @@ func (o *network) surrounded(x graph.Output, depth int64) (graph.Output, int64) 
 		}
 	}
 	bias, _ := tensor.FromSlice(zeros, more)
-	y := o.add([]string{"BiasAdd", "AddV2"}[o.rng.IntN(2)], nil, n.Output(0), o.constant(bias)).Output(0)
+	y := n.Output(0)
+	if op == "Conv2D" || o.rng.IntN(2) == 0 {
+		y = o.add([]string{"BiasAdd", "AddV2"}[o.rng.IntN(2)], nil, y, o.constant(bias)).Output(0)
+	}
 	if o.rng.IntN(2) == 0 {
 		y = o.add("LeakyRelu", map[string]any{"alpha": o.rng.Float32()}, y).Output(0)
 	}

@@ -11,9 +11,8 @@ import (
 // pads gives zeros that a Pad puts around an image to the convolution that takes it, as
 // explicit paddings. There they cost nothing: they are left out of sums. All weights must be
 // numbers, which those of a constant filter are seen to be; then products with zeros are
-// zeros, which change no bit of a sum unless it is -0. A depthwise sum is never -0: it begins
-// at 0 and its products are rounded. Those of a Conv2D are not, and a tiny negative one alone
-// leaves -0; so there must be a constant behind it that is added to all sums, and makes the same
+// zeros, which change no bit of a sum unless it is -0. A depthwise sum is never -0: its
+// kernels add 0 to it. A sum of a Conv2D is, if all it has is a tiny negative product; so there must be a constant behind it that is added to all sums, and makes the same
 // of both zeros, as its elements are not -0.
 func pads(w *work) error {
 	for _, n := range w.Nodes() {

@@ -306,28 +306,40 @@ func rotateRows64AVX512(rows []float64, ld int, turns []float64)
 func philoxAVX512(dst []uint32, low uint64, high uint64, key uint64)
 
 //go:noescape
-func tapLineAVX512_3x1(t *lineRun)
+func tapLineAVX512_3x1x2(t *lineRun)
 
 //go:noescape
-func tapLineShortAVX512_3x1(t *lineRun)
+func tapLineAVX512_3x1x1(t *lineRun)
 
 //go:noescape
-func tapLineAVX512_3x2(t *lineRun)
+func tapLineAVX512_3x1x0(t *lineRun)
 
 //go:noescape
-func tapLineShortAVX512_3x2(t *lineRun)
+func tapLineAVX512_3x2x2(t *lineRun)
 
 //go:noescape
-func tapLineAVX512_5x1(t *lineRun)
+func tapLineAVX512_3x2x1(t *lineRun)
 
 //go:noescape
-func tapLineShortAVX512_5x1(t *lineRun)
+func tapLineAVX512_3x2x0(t *lineRun)
 
 //go:noescape
-func tapLineAVX512_5x2(t *lineRun)
+func tapLineAVX512_5x1x2(t *lineRun)
 
 //go:noescape
-func tapLineShortAVX512_5x2(t *lineRun)
+func tapLineAVX512_5x1x1(t *lineRun)
+
+//go:noescape
+func tapLineAVX512_5x1x0(t *lineRun)
+
+//go:noescape
+func tapLineAVX512_5x2x2(t *lineRun)
+
+//go:noescape
+func tapLineAVX512_5x2x1(t *lineRun)
+
+//go:noescape
+func tapLineAVX512_5x2x0(t *lineRun)
 
 //go:noescape
 func expFloat64sAVX512(dst []float64, x []float64)
@@ -654,28 +666,28 @@ func rotateRows64AVX2(rows []float64, ld int, turns []float64)
 func philoxAVX2(dst []uint32, low uint64, high uint64, key uint64)
 
 //go:noescape
-func tapLineAVX2_3x1(t *lineRun)
+func tapLineAVX2_3x1x1(t *lineRun)
 
 //go:noescape
-func tapLineShortAVX2_3x1(t *lineRun)
+func tapLineAVX2_3x1x0(t *lineRun)
 
 //go:noescape
-func tapLineAVX2_3x2(t *lineRun)
+func tapLineAVX2_3x2x1(t *lineRun)
 
 //go:noescape
-func tapLineShortAVX2_3x2(t *lineRun)
+func tapLineAVX2_3x2x0(t *lineRun)
 
 //go:noescape
-func tapLineAVX2_5x1(t *lineRun)
+func tapLineAVX2_5x1x1(t *lineRun)
 
 //go:noescape
-func tapLineShortAVX2_5x1(t *lineRun)
+func tapLineAVX2_5x1x0(t *lineRun)
 
 //go:noescape
-func tapLineAVX2_5x2(t *lineRun)
+func tapLineAVX2_5x2x1(t *lineRun)
 
 //go:noescape
-func tapLineShortAVX2_5x2(t *lineRun)
+func tapLineAVX2_5x2x0(t *lineRun)
 
 //go:noescape
 func expFloat64sAVX2(dst []float64, x []float64)
@@ -1555,51 +1567,59 @@ func runF64AVX2(rows, vectors int, t *tile) {
 	}
 }
 
-// runTapLineAVX2 runs a line of windows of so many columns, which move by stride: of whole
-// vectors of channels, or of a short one.
-func runTapLineAVX2(columns, stride int, whole bool, t *lineRun) {
+// runTapLineAVX2 runs a line of windows of so many columns, which move by stride, for so many
+// vectors of channels at a time, or for a short one.
+func runTapLineAVX2(columns, stride, vectors int, t *lineRun) {
 	switch {
-	case columns == 3 && stride == 1 && whole:
-		tapLineAVX2_3x1(t)
-	case columns == 3 && stride == 1 && !whole:
-		tapLineShortAVX2_3x1(t)
-	case columns == 3 && stride == 2 && whole:
-		tapLineAVX2_3x2(t)
-	case columns == 3 && stride == 2 && !whole:
-		tapLineShortAVX2_3x2(t)
-	case columns == 5 && stride == 1 && whole:
-		tapLineAVX2_5x1(t)
-	case columns == 5 && stride == 1 && !whole:
-		tapLineShortAVX2_5x1(t)
-	case columns == 5 && stride == 2 && whole:
-		tapLineAVX2_5x2(t)
-	case columns == 5 && stride == 2 && !whole:
-		tapLineShortAVX2_5x2(t)
+	case columns == 3 && stride == 1 && vectors == 1:
+		tapLineAVX2_3x1x1(t)
+	case columns == 3 && stride == 1 && vectors == 0:
+		tapLineAVX2_3x1x0(t)
+	case columns == 3 && stride == 2 && vectors == 1:
+		tapLineAVX2_3x2x1(t)
+	case columns == 3 && stride == 2 && vectors == 0:
+		tapLineAVX2_3x2x0(t)
+	case columns == 5 && stride == 1 && vectors == 1:
+		tapLineAVX2_5x1x1(t)
+	case columns == 5 && stride == 1 && vectors == 0:
+		tapLineAVX2_5x1x0(t)
+	case columns == 5 && stride == 2 && vectors == 1:
+		tapLineAVX2_5x2x1(t)
+	case columns == 5 && stride == 2 && vectors == 0:
+		tapLineAVX2_5x2x0(t)
 	default:
 		panic("vec: no such line")
 	}
 }
 
-// runTapLineAVX512 runs a line of windows of so many columns, which move by stride: of whole
-// vectors of channels, or of a short one.
-func runTapLineAVX512(columns, stride int, whole bool, t *lineRun) {
+// runTapLineAVX512 runs a line of windows of so many columns, which move by stride, for so many
+// vectors of channels at a time, or for a short one.
+func runTapLineAVX512(columns, stride, vectors int, t *lineRun) {
 	switch {
-	case columns == 3 && stride == 1 && whole:
-		tapLineAVX512_3x1(t)
-	case columns == 3 && stride == 1 && !whole:
-		tapLineShortAVX512_3x1(t)
-	case columns == 3 && stride == 2 && whole:
-		tapLineAVX512_3x2(t)
-	case columns == 3 && stride == 2 && !whole:
-		tapLineShortAVX512_3x2(t)
-	case columns == 5 && stride == 1 && whole:
-		tapLineAVX512_5x1(t)
-	case columns == 5 && stride == 1 && !whole:
-		tapLineShortAVX512_5x1(t)
-	case columns == 5 && stride == 2 && whole:
-		tapLineAVX512_5x2(t)
-	case columns == 5 && stride == 2 && !whole:
-		tapLineShortAVX512_5x2(t)
+	case columns == 3 && stride == 1 && vectors == 2:
+		tapLineAVX512_3x1x2(t)
+	case columns == 3 && stride == 1 && vectors == 1:
+		tapLineAVX512_3x1x1(t)
+	case columns == 3 && stride == 1 && vectors == 0:
+		tapLineAVX512_3x1x0(t)
+	case columns == 3 && stride == 2 && vectors == 2:
+		tapLineAVX512_3x2x2(t)
+	case columns == 3 && stride == 2 && vectors == 1:
+		tapLineAVX512_3x2x1(t)
+	case columns == 3 && stride == 2 && vectors == 0:
+		tapLineAVX512_3x2x0(t)
+	case columns == 5 && stride == 1 && vectors == 2:
+		tapLineAVX512_5x1x2(t)
+	case columns == 5 && stride == 1 && vectors == 1:
+		tapLineAVX512_5x1x1(t)
+	case columns == 5 && stride == 1 && vectors == 0:
+		tapLineAVX512_5x1x0(t)
+	case columns == 5 && stride == 2 && vectors == 2:
+		tapLineAVX512_5x2x2(t)
+	case columns == 5 && stride == 2 && vectors == 1:
+		tapLineAVX512_5x2x1(t)
+	case columns == 5 && stride == 2 && vectors == 0:
+		tapLineAVX512_5x2x0(t)
 	default:
 		panic("vec: no such line")
 	}

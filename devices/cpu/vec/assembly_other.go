@@ -496,11 +496,11 @@ func runF32AVX2(rows, vectors int, t *tile) { panic(unreachable) }
 
 func runF64AVX2(rows, vectors int, t *tile) { panic(unreachable) }
 
-func runTapLineAVX2(columns, stride int, whole bool, t *lineRun) { panic(unreachable) }
+func runTapLineAVX2(columns, stride, vectors int, t *lineRun) { panic(unreachable) }
 
 func runFewAVX2(columns, vectors int, t *fewRun) int { panic(unreachable) }
 
-func runTapLineAVX512(columns, stride int, whole bool, t *lineRun) { panic(unreachable) }
+func runTapLineAVX512(columns, stride, vectors int, t *lineRun) { panic(unreachable) }
 
 func runFewAVX512(columns, vectors int, t *fewRun) int { panic(unreachable) }
 

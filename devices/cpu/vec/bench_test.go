@@ -56,3 +56,30 @@ func BenchmarkElementwise(b *testing.B) {
 		}
 	}
 }
+
+// Lines of depthwise convolutions of an image, on one thread.
+func BenchmarkTapLine(b *testing.B) {
+	for _, c := range []struct{ high, size, channels, window, stride int }{
+		{8, 46, 336, 5, 1}, {8, 46, 96, 3, 1}, {8, 112, 32, 3, 1}, {8, 112, 96, 3, 2}, {56, 56, 24, 3, 1}, {28, 28, 192, 3, 1}, {14, 14, 384, 3, 1},
+		{28, 28, 336, 5, 1}, {28, 28, 336, 5, 2}, {14, 14, 672, 5, 1}, {7, 7, 1152, 5, 1}, {32, 32, 24, 5, 1},
+	} {
+		b.Run(fmt.Sprintf("%dx%dx%d/%dx%d/stride=%d", c.high, c.size, c.channels, c.window, c.window, c.stride), func(b *testing.B) {
+			high, out := (c.high-1)/c.stride+1, (c.size-1)/c.stride+1
+			line := TapLine{Channels: c.channels, Columns: c.window, Next: c.size * c.channels, Column: c.channels, WeightLine: c.window * c.channels,
+				Width: c.size, Before: max(0, (out-1)*c.stride+c.window-c.size) / 2, Stride: c.stride, Pixels: out}
+			x, w, y := make([]float32, c.high*c.size*c.channels), make([]float32, c.window*c.window*c.channels), make([]float32, high*out*c.channels)
+			for i := range x {
+				x[i] = float32(i%17) - 8
+			}
+			for b.Loop() {
+				for r := range high {
+					first := r*c.stride - line.Before
+					top, bottom := max(0, -first), min(c.window, c.high-first)
+					line.Lines = bottom - top
+					line.Multiply(y[r*out*c.channels:], x[(first+top)*c.size*c.channels:], w[top*line.WeightLine:], &Finish{Limit: Relu6Limit})
+				}
+			}
+			b.ReportMetric(2*float64(high*out*c.channels*c.window*c.window)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+		})
+	}
+}

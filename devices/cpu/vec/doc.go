@@ -24,7 +24,7 @@
 //   - Add, Sub, Mul, Div, Max, Min and Relu are rounded once, as IEEE 754 says,
 //     and give the same bits on every machine, except for which NaN is a NaN. So do
 //     AddScaled, Rotate, RotateRows and Dot, which fuse nothing and add in a fixed order.
-//   - Gemm, Exp, Tanh and Sigmoid give the same bits for the same inputs,
+//   - Gemm, Taps.Multiply, TapLine.Multiply, Exp, Tanh and Sigmoid give the same bits for the same inputs,
 //     whatever the pool and the number of its workers, on all machines with AVX2
 //     or AVX-512; and the same bits on all others. The two differ in the last
 //     bits: the assembly uses fused multiply-add, the portable code never does,

@@ -1146,7 +1146,7 @@ done63:
 	RET
 
 // func reluAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·reluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -1159,7 +1159,7 @@ many64:
 	VMOVUPS 64(DX), Z1
 	VMOVUPS 128(DX), Z2
 	VMOVUPS 192(DX), Z3
-	VPXORD  Z4, Z4, Z4
+	VXORPS  Z4, Z4, Z4
 	VCMPPS  $0x12, Z4, Z0, K1
 	VMOVAPS Z4, K1, Z0
 	VCMPPS  $0x12, Z4, Z1, K1
@@ -1184,9 +1184,9 @@ tail65:
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
-	VPXORD    Z5, Z5, Z5
-	VCMPPS    $0x12, Z5, Z0, K2
-	VMOVAPS   Z5, K2, Z0
+	VXORPS    Z1, Z1, Z1
+	VCMPPS    $0x12, Z1, Z0, K2
+	VMOVAPS   Z1, K2, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -2554,45 +2554,37 @@ done108:
 	RET
 
 // func relu6AVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·relu6AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
 many109:
-	CMPQ      CX, $0x00000040
-	JLT       tail110
-	VMOVUPS   (DX), Z0
-	VMOVUPS   64(DX), Z1
-	VMOVUPS   128(DX), Z2
-	VMOVUPS   192(DX), Z3
-	VMOVUPS   constants<>+2048(SB), Z4
-	VPXORD    Z5, Z5, Z5
-	VCMPPS    $0x11, Z5, Z0, K1
-	VBLENDMPS Z5, Z0, K1, Z0
-	VCMPPS    $0x1e, Z4, Z0, K1
-	VBLENDMPS Z4, Z0, K1, Z0
-	VCMPPS    $0x11, Z5, Z1, K1
-	VBLENDMPS Z5, Z1, K1, Z1
-	VCMPPS    $0x1e, Z4, Z1, K1
-	VBLENDMPS Z4, Z1, K1, Z1
-	VCMPPS    $0x11, Z5, Z2, K1
-	VBLENDMPS Z5, Z2, K1, Z2
-	VCMPPS    $0x1e, Z4, Z2, K1
-	VBLENDMPS Z4, Z2, K1, Z2
-	VCMPPS    $0x11, Z5, Z3, K1
-	VBLENDMPS Z5, Z3, K1, Z3
-	VCMPPS    $0x1e, Z4, Z3, K1
-	VBLENDMPS Z4, Z3, K1, Z3
-	VMOVUPS   Z0, (AX)
-	VMOVUPS   Z1, 64(AX)
-	VMOVUPS   Z2, 128(AX)
-	VMOVUPS   Z3, 192(AX)
-	ADDQ      $0x00000100, AX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x00000040, CX
-	JMP       many109
+	CMPQ    CX, $0x00000040
+	JLT     tail110
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 128(DX), Z2
+	VMOVUPS 192(DX), Z3
+	VMOVUPS constants<>+2048(SB), Z4
+	VXORPS  Z5, Z5, Z5
+	VMAXPS  Z0, Z5, Z0
+	VMINPS  Z0, Z4, Z0
+	VMAXPS  Z1, Z5, Z1
+	VMINPS  Z1, Z4, Z1
+	VMAXPS  Z2, Z5, Z2
+	VMINPS  Z2, Z4, Z2
+	VMAXPS  Z3, Z5, Z3
+	VMINPS  Z3, Z4, Z3
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000040, CX
+	JMP     many109
 
 tail110:
 	CMPQ      CX, $0x00
@@ -2602,11 +2594,9 @@ tail110:
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS   constants<>+2048(SB), Z1
-	VPXORD    Z6, Z6, Z6
-	VCMPPS    $0x11, Z6, Z0, K2
-	VBLENDMPS Z6, Z0, K2, Z0
-	VCMPPS    $0x1e, Z1, Z0, K2
-	VBLENDMPS Z1, Z0, K2, Z0
+	VXORPS    Z2, Z2, Z2
+	VMAXPS    Z0, Z2, Z0
+	VMINPS    Z0, Z1, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -2618,7 +2608,7 @@ done111:
 	RET
 
 // func leakyReluScalarAVX512(dst []float32, x []float32, s float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·leakyReluScalarAVX512(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
@@ -2632,7 +2622,7 @@ many112:
 	VMOVUPS   64(DX), Z2
 	VMOVUPS   128(DX), Z3
 	VMOVUPS   192(DX), Z4
-	VPXORD    Z5, Z5, Z5
+	VXORPS    Z5, Z5, Z5
 	VMULPS    Z0, Z1, Z6
 	VCMPPS    $0x1e, Z5, Z1, K1
 	VBLENDMPS Z1, Z6, K1, Z1
@@ -2661,10 +2651,10 @@ tail113:
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z1
-	VPXORD    Z7, Z7, Z7
-	VMULPS    Z0, Z1, Z2
-	VCMPPS    $0x1e, Z7, Z1, K2
-	VBLENDMPS Z1, Z2, K2, Z1
+	VXORPS    Z2, Z2, Z2
+	VMULPS    Z0, Z1, Z3
+	VCMPPS    $0x1e, Z2, Z1, K2
+	VBLENDMPS Z1, Z3, K2, Z1
 	VMOVUPS   Z1, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -2676,7 +2666,7 @@ done114:
 	RET
 
 // func signAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·signAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -2689,7 +2679,7 @@ many115:
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   128(DX), Z2
 	VMOVUPS   192(DX), Z3
-	VPXORD    Z4, Z4, Z4
+	VXORPS    Z4, Z4, Z4
 	VMOVUPS   constants<>+192(SB), Z5
 	VMOVUPS   constants<>+2112(SB), Z6
 	VCMPPS    $0x11, Z4, Z0, K1
@@ -2728,14 +2718,14 @@ tail116:
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
 	VMOVUPS.Z (DX), K1, Z0
-	VPXORD    Z7, Z7, Z7
-	VMOVUPS   constants<>+192(SB), Z1
-	VMOVUPS   constants<>+2112(SB), Z2
-	VCMPPS    $0x11, Z7, Z0, K2
+	VXORPS    Z1, Z1, Z1
+	VMOVUPS   constants<>+192(SB), Z2
+	VMOVUPS   constants<>+2112(SB), Z3
+	VCMPPS    $0x11, Z1, Z0, K2
+	VBLENDMPS Z3, Z0, K2, Z0
+	VCMPPS    $0x1e, Z1, Z0, K2
 	VBLENDMPS Z2, Z0, K2, Z0
-	VCMPPS    $0x1e, Z7, Z0, K2
-	VBLENDMPS Z1, Z0, K2, Z0
-	VADDPS    Z7, Z0, Z0
+	VADDPS    Z1, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -2747,7 +2737,7 @@ done117:
 	RET
 
 // func reluGradAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·reluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -2761,7 +2751,7 @@ many118:
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
-	VPXORD    Z4, Z4, Z4
+	VXORPS    Z4, Z4, Z4
 	VMOVUPS   constants<>+192(SB), Z5
 	VCMPPS    $0x1e, Z4, Z2, K1
 	VBLENDMPS Z5, Z4, K1, Z6
@@ -2785,11 +2775,11 @@ tail119:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VPXORD    Z8, Z8, Z8
-	VMOVUPS   constants<>+192(SB), Z2
-	VCMPPS    $0x1e, Z8, Z1, K2
-	VBLENDMPS Z2, Z8, K2, Z9
-	VMULPS    Z9, Z0, Z0
+	VXORPS    Z2, Z2, Z2
+	VMOVUPS   constants<>+192(SB), Z3
+	VCMPPS    $0x1e, Z2, Z1, K2
+	VBLENDMPS Z3, Z2, K2, Z8
+	VMULPS    Z8, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -2802,7 +2792,7 @@ done120:
 	RET
 
 // func relu6GradAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·relu6GradAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -2816,7 +2806,7 @@ many121:
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
-	VPXORD    Z4, Z4, Z4
+	VXORPS    Z4, Z4, Z4
 	VMOVUPS   constants<>+192(SB), Z5
 	VCMPPS    $0x1e, Z4, Z2, K1
 	VBLENDMPS Z5, Z4, K1, Z6
@@ -2846,14 +2836,14 @@ tail122:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VPXORD    Z9, Z9, Z9
-	VMOVUPS   constants<>+192(SB), Z2
-	VCMPPS    $0x1e, Z9, Z1, K2
-	VBLENDMPS Z2, Z9, K2, Z10
-	VMOVUPS   constants<>+2048(SB), Z2
-	VCMPPS    $0x11, Z2, Z1, K2
-	VBLENDMPS Z10, Z9, K2, Z10
-	VMULPS    Z10, Z0, Z0
+	VXORPS    Z2, Z2, Z2
+	VMOVUPS   constants<>+192(SB), Z3
+	VCMPPS    $0x1e, Z2, Z1, K2
+	VBLENDMPS Z3, Z2, K2, Z9
+	VMOVUPS   constants<>+2048(SB), Z3
+	VCMPPS    $0x11, Z3, Z1, K2
+	VBLENDMPS Z9, Z2, K2, Z9
+	VMULPS    Z9, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -2866,7 +2856,7 @@ done123:
 	RET
 
 // func mulNoNanAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·mulNoNanAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -2884,7 +2874,7 @@ many124:
 	VMOVUPS   64(BX), Z5
 	VMOVUPS   128(BX), Z6
 	VMOVUPS   192(BX), Z7
-	VPXORD    Z8, Z8, Z8
+	VXORPS    Z8, Z8, Z8
 	VMULPS    Z4, Z0, Z0
 	VMULPS    Z5, Z1, Z1
 	VMULPS    Z6, Z2, Z2
@@ -2915,10 +2905,10 @@ tail125:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VPXORD    Z9, Z9, Z9
+	VXORPS    Z2, Z2, Z2
 	VMULPS    Z1, Z0, Z0
-	VCMPPS    $0x00, Z9, Z1, K2
-	VBLENDMPS Z9, Z0, K2, Z0
+	VCMPPS    $0x00, Z2, Z1, K2
+	VBLENDMPS Z2, Z0, K2, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -2931,7 +2921,7 @@ done126:
 	RET
 
 // func divNoNanAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·divNoNanAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -2949,7 +2939,7 @@ many127:
 	VMOVUPS   64(BX), Z5
 	VMOVUPS   128(BX), Z6
 	VMOVUPS   192(BX), Z7
-	VPXORD    Z8, Z8, Z8
+	VXORPS    Z8, Z8, Z8
 	VDIVPS    Z4, Z0, Z0
 	VDIVPS    Z5, Z1, Z1
 	VDIVPS    Z6, Z2, Z2
@@ -2980,10 +2970,10 @@ tail128:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VPXORD    Z9, Z9, Z9
+	VXORPS    Z2, Z2, Z2
 	VDIVPS    Z1, Z0, Z0
-	VCMPPS    $0x00, Z9, Z1, K2
-	VBLENDMPS Z9, Z0, K2, Z0
+	VCMPPS    $0x00, Z2, Z1, K2
+	VBLENDMPS Z2, Z0, K2, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -2996,7 +2986,7 @@ done129:
 	RET
 
 // func xdivyAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·xdivyAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -3018,7 +3008,7 @@ many130:
 	VMOVAPS   Z1, Z9
 	VMOVAPS   Z2, Z10
 	VMOVAPS   Z3, Z11
-	VPXORD    Z12, Z12, Z12
+	VXORPS    Z12, Z12, Z12
 	VDIVPS    Z4, Z0, Z0
 	VDIVPS    Z5, Z1, Z1
 	VDIVPS    Z6, Z2, Z2
@@ -3050,10 +3040,10 @@ tail131:
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
 	VMOVAPS   Z0, Z2
-	VPXORD    Z13, Z13, Z13
+	VXORPS    Z3, Z3, Z3
 	VDIVPS    Z1, Z0, Z0
-	VCMPPS    $0x00, Z13, Z2, K2
-	VBLENDMPS Z13, Z0, K2, Z0
+	VCMPPS    $0x00, Z3, Z2, K2
+	VBLENDMPS Z3, Z0, K2, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -3066,7 +3056,7 @@ done132:
 	RET
 
 // func leakyReluGradAVX512(dst []float32, x []float32, y []float32, s float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·leakyReluGradAVX512(SB), NOSPLIT, $0-76
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
@@ -3081,7 +3071,7 @@ many133:
 	VMOVUPS   64(DX), Z2
 	VMOVUPS   (BX), Z3
 	VMOVUPS   64(BX), Z4
-	VPXORD    Z5, Z5, Z5
+	VXORPS    Z5, Z5, Z5
 	VMULPS    Z0, Z1, Z6
 	VCMPPS    $0x1e, Z5, Z3, K1
 	VBLENDMPS Z1, Z6, K1, Z1
@@ -3104,10 +3094,10 @@ tail134:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z1
 	VMOVUPS.Z (BX), K1, Z2
-	VPXORD    Z7, Z7, Z7
-	VMULPS    Z0, Z1, Z3
-	VCMPPS    $0x1e, Z7, Z2, K2
-	VBLENDMPS Z1, Z3, K2, Z1
+	VXORPS    Z3, Z3, Z3
+	VMULPS    Z0, Z1, Z4
+	VCMPPS    $0x1e, Z3, Z2, K2
+	VBLENDMPS Z1, Z4, K2, Z1
 	VMOVUPS   Z1, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -3120,7 +3110,7 @@ done135:
 	RET
 
 // func eluGradAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·eluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -3134,7 +3124,7 @@ many136:
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
-	VPXORD    Z4, Z4, Z4
+	VXORPS    Z4, Z4, Z4
 	VMOVUPS   constants<>+192(SB), Z5
 	VMOVUPS   constants<>+192(SB), Z6
 	VADDPS    Z5, Z2, Z7
@@ -3161,13 +3151,13 @@ tail137:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VPXORD    Z8, Z8, Z8
-	VMOVUPS   constants<>+192(SB), Z2
+	VXORPS    Z2, Z2, Z2
 	VMOVUPS   constants<>+192(SB), Z3
-	VADDPS    Z2, Z1, Z2
-	VCMPPS    $0x11, Z8, Z1, K2
-	VBLENDMPS Z2, Z3, K2, Z2
-	VMULPS    Z2, Z0, Z0
+	VMOVUPS   constants<>+192(SB), Z4
+	VADDPS    Z3, Z1, Z3
+	VCMPPS    $0x11, Z2, Z1, K2
+	VBLENDMPS Z3, Z4, K2, Z3
+	VMULPS    Z3, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -3180,7 +3170,7 @@ done138:
 	RET
 
 // func seluGradAVX512(dst []float32, x []float32, y []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·seluGradAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -3194,7 +3184,7 @@ many139:
 	VMOVUPS   64(DX), Z1
 	VMOVUPS   (BX), Z2
 	VMOVUPS   64(BX), Z3
-	VPXORD    Z4, Z4, Z4
+	VXORPS    Z4, Z4, Z4
 	VMOVUPS   constants<>+2176(SB), Z5
 	VMOVUPS   constants<>+2240(SB), Z6
 	VADDPS    Z5, Z2, Z7
@@ -3221,13 +3211,13 @@ tail140:
 	KMOVW     SI, K1
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z (BX), K1, Z1
-	VPXORD    Z8, Z8, Z8
-	VMOVUPS   constants<>+2176(SB), Z2
-	VMOVUPS   constants<>+2240(SB), Z3
-	VADDPS    Z2, Z1, Z2
-	VCMPPS    $0x11, Z8, Z1, K2
-	VBLENDMPS Z2, Z3, K2, Z2
-	VMULPS    Z2, Z0, Z0
+	VXORPS    Z2, Z2, Z2
+	VMOVUPS   constants<>+2176(SB), Z3
+	VMOVUPS   constants<>+2240(SB), Z4
+	VADDPS    Z3, Z1, Z3
+	VCMPPS    $0x11, Z2, Z1, K2
+	VBLENDMPS Z3, Z4, K2, Z3
+	VMULPS    Z3, Z0, Z0
 	VMOVUPS   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
@@ -3357,7 +3347,7 @@ done147:
 	RET
 
 // func eluAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·eluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -3368,7 +3358,7 @@ many148:
 	JLT          tail149
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VPXORD       Z2, Z2, Z2
+	VXORPS       Z2, Z2, Z2
 	VMOVUPS      constants<>+2304(SB), Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z1, Z5
@@ -3377,50 +3367,50 @@ many148:
 	VMINPS       Z2, Z5, Z5
 	VMAXPS       Z5, Z3, Z5
 	VMOVUPS      constants<>+384(SB), Z3
-	VMULPS       Z3, Z4, Z7
-	VMULPS       Z3, Z5, Z9
-	VRNDSCALEPS  $0x00, Z7, Z7
-	VRNDSCALEPS  $0x00, Z9, Z9
+	VMULPS       Z3, Z4, Z6
+	VMULPS       Z3, Z5, Z8
+	VRNDSCALEPS  $0x00, Z6, Z6
+	VRNDSCALEPS  $0x00, Z8, Z8
 	VMOVUPS      constants<>+448(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
+	VFNMADD231PS Z3, Z6, Z4
+	VFNMADD231PS Z3, Z8, Z5
 	VMOVUPS      constants<>+512(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
+	VFNMADD231PS Z3, Z6, Z4
+	VFNMADD231PS Z3, Z8, Z5
 	VMOVUPS      constants<>+576(SB), Z3
-	VMOVAPS      Z3, Z8
-	VMOVAPS      Z3, Z11
+	VMOVAPS      Z3, Z7
+	VMOVAPS      Z3, Z10
 	VMOVUPS      constants<>+640(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
+	VFMADD213PS  Z3, Z4, Z7
+	VFMADD213PS  Z3, Z5, Z10
 	VMOVUPS      constants<>+704(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
+	VFMADD213PS  Z3, Z4, Z7
+	VFMADD213PS  Z3, Z5, Z10
 	VMOVUPS      constants<>+768(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
+	VFMADD213PS  Z3, Z4, Z7
+	VFMADD213PS  Z3, Z5, Z10
 	VMOVUPS      constants<>+832(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
+	VFMADD213PS  Z3, Z4, Z7
+	VFMADD213PS  Z3, Z5, Z10
 	VMULPS       Z4, Z4, Z3
-	VMULPS       Z5, Z5, Z10
-	VFMADD213PS  Z4, Z3, Z8
-	VFMADD213PS  Z5, Z10, Z11
+	VMULPS       Z5, Z5, Z9
+	VFMADD213PS  Z4, Z3, Z7
+	VFMADD213PS  Z5, Z9, Z10
 	VMOVUPS      constants<>+192(SB), Z3
-	VCVTPS2DQ    Z7, Z7
-	VPSLLD       $0x17, Z7, Z7
-	VPADDD       Z3, Z7, Z7
-	VCVTPS2DQ    Z9, Z9
-	VPSLLD       $0x17, Z9, Z9
-	VPADDD       Z3, Z9, Z9
-	VSUBPS       Z3, Z7, Z4
-	VFMADD213PS  Z4, Z7, Z8
-	VSUBPS       Z3, Z9, Z3
-	VFMADD213PS  Z3, Z9, Z11
+	VCVTPS2DQ    Z6, Z6
+	VPSLLD       $0x17, Z6, Z6
+	VPADDD       Z3, Z6, Z6
+	VCVTPS2DQ    Z8, Z8
+	VPSLLD       $0x17, Z8, Z8
+	VPADDD       Z3, Z8, Z8
+	VSUBPS       Z3, Z6, Z4
+	VFMADD213PS  Z4, Z6, Z7
+	VSUBPS       Z3, Z8, Z3
+	VFMADD213PS  Z3, Z8, Z10
 	VCMPPS       $0x11, Z2, Z0, K1
-	VBLENDMPS    Z8, Z0, K1, Z0
+	VBLENDMPS    Z7, Z0, K1, Z0
 	VCMPPS       $0x11, Z2, Z1, K1
-	VBLENDMPS    Z11, Z1, K1, Z1
+	VBLENDMPS    Z10, Z1, K1, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
@@ -3435,38 +3425,38 @@ tail149:
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VPXORD       Z6, Z6, Z6
-	VMOVUPS      constants<>+2304(SB), Z1
-	VMOVAPS      Z0, Z2
-	VMINPS       Z6, Z2, Z2
-	VMAXPS       Z2, Z1, Z2
-	VMOVUPS      constants<>+384(SB), Z1
-	VMULPS       Z1, Z2, Z1
-	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+448(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
-	VMOVUPS      constants<>+512(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
-	VMOVUPS      constants<>+576(SB), Z3
-	VMOVAPS      Z3, Z4
-	VMOVUPS      constants<>+640(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMOVUPS      constants<>+704(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMOVUPS      constants<>+768(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMOVUPS      constants<>+832(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMULPS       Z2, Z2, Z3
-	VFMADD213PS  Z2, Z3, Z4
-	VMOVUPS      constants<>+192(SB), Z2
-	VCVTPS2DQ    Z1, Z1
-	VPSLLD       $0x17, Z1, Z1
-	VPADDD       Z2, Z1, Z1
-	VSUBPS       Z2, Z1, Z2
-	VFMADD213PS  Z2, Z1, Z4
-	VCMPPS       $0x11, Z6, Z0, K2
-	VBLENDMPS    Z4, Z0, K2, Z0
+	VXORPS       Z1, Z1, Z1
+	VMOVUPS      constants<>+2304(SB), Z2
+	VMOVAPS      Z0, Z3
+	VMINPS       Z1, Z3, Z3
+	VMAXPS       Z3, Z2, Z3
+	VMOVUPS      constants<>+384(SB), Z2
+	VMULPS       Z2, Z3, Z2
+	VRNDSCALEPS  $0x00, Z2, Z2
+	VMOVUPS      constants<>+448(SB), Z4
+	VFNMADD231PS Z4, Z2, Z3
+	VMOVUPS      constants<>+512(SB), Z4
+	VFNMADD231PS Z4, Z2, Z3
+	VMOVUPS      constants<>+576(SB), Z4
+	VMOVAPS      Z4, Z5
+	VMOVUPS      constants<>+640(SB), Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMOVUPS      constants<>+704(SB), Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMOVUPS      constants<>+768(SB), Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMOVUPS      constants<>+832(SB), Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMULPS       Z3, Z3, Z4
+	VFMADD213PS  Z3, Z4, Z5
+	VMOVUPS      constants<>+192(SB), Z3
+	VCVTPS2DQ    Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VPADDD       Z3, Z2, Z2
+	VSUBPS       Z3, Z2, Z3
+	VFMADD213PS  Z3, Z2, Z5
+	VCMPPS       $0x11, Z1, Z0, K2
+	VBLENDMPS    Z5, Z0, K2, Z0
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
@@ -3604,7 +3594,7 @@ done153:
 	RET
 
 // func seluAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·seluAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -3615,7 +3605,7 @@ many154:
 	JLT          tail155
 	VMOVUPS      (DX), Z0
 	VMOVUPS      64(DX), Z1
-	VPXORD       Z2, Z2, Z2
+	VXORPS       Z2, Z2, Z2
 	VMOVUPS      constants<>+2304(SB), Z3
 	VMOVAPS      Z0, Z4
 	VMOVAPS      Z1, Z5
@@ -3624,56 +3614,56 @@ many154:
 	VMINPS       Z2, Z5, Z5
 	VMAXPS       Z5, Z3, Z5
 	VMOVUPS      constants<>+384(SB), Z3
-	VMULPS       Z3, Z4, Z7
-	VMULPS       Z3, Z5, Z9
-	VRNDSCALEPS  $0x00, Z7, Z7
-	VRNDSCALEPS  $0x00, Z9, Z9
+	VMULPS       Z3, Z4, Z6
+	VMULPS       Z3, Z5, Z8
+	VRNDSCALEPS  $0x00, Z6, Z6
+	VRNDSCALEPS  $0x00, Z8, Z8
 	VMOVUPS      constants<>+448(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
+	VFNMADD231PS Z3, Z6, Z4
+	VFNMADD231PS Z3, Z8, Z5
 	VMOVUPS      constants<>+512(SB), Z3
-	VFNMADD231PS Z3, Z7, Z4
-	VFNMADD231PS Z3, Z9, Z5
+	VFNMADD231PS Z3, Z6, Z4
+	VFNMADD231PS Z3, Z8, Z5
 	VMOVUPS      constants<>+576(SB), Z3
-	VMOVAPS      Z3, Z8
-	VMOVAPS      Z3, Z11
+	VMOVAPS      Z3, Z7
+	VMOVAPS      Z3, Z10
 	VMOVUPS      constants<>+640(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
+	VFMADD213PS  Z3, Z4, Z7
+	VFMADD213PS  Z3, Z5, Z10
 	VMOVUPS      constants<>+704(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
+	VFMADD213PS  Z3, Z4, Z7
+	VFMADD213PS  Z3, Z5, Z10
 	VMOVUPS      constants<>+768(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
+	VFMADD213PS  Z3, Z4, Z7
+	VFMADD213PS  Z3, Z5, Z10
 	VMOVUPS      constants<>+832(SB), Z3
-	VFMADD213PS  Z3, Z4, Z8
-	VFMADD213PS  Z3, Z5, Z11
+	VFMADD213PS  Z3, Z4, Z7
+	VFMADD213PS  Z3, Z5, Z10
 	VMULPS       Z4, Z4, Z3
-	VMULPS       Z5, Z5, Z10
-	VFMADD213PS  Z4, Z3, Z8
-	VFMADD213PS  Z5, Z10, Z11
+	VMULPS       Z5, Z5, Z9
+	VFMADD213PS  Z4, Z3, Z7
+	VFMADD213PS  Z5, Z9, Z10
 	VMOVUPS      constants<>+192(SB), Z3
-	VCVTPS2DQ    Z7, Z7
-	VPSLLD       $0x17, Z7, Z7
-	VPADDD       Z3, Z7, Z7
-	VCVTPS2DQ    Z9, Z9
-	VPSLLD       $0x17, Z9, Z9
-	VPADDD       Z3, Z9, Z9
-	VSUBPS       Z3, Z7, Z4
-	VFMADD213PS  Z4, Z7, Z8
-	VSUBPS       Z3, Z9, Z3
-	VFMADD213PS  Z3, Z9, Z11
+	VCVTPS2DQ    Z6, Z6
+	VPSLLD       $0x17, Z6, Z6
+	VPADDD       Z3, Z6, Z6
+	VCVTPS2DQ    Z8, Z8
+	VPSLLD       $0x17, Z8, Z8
+	VPADDD       Z3, Z8, Z8
+	VSUBPS       Z3, Z6, Z4
+	VFMADD213PS  Z4, Z6, Z7
+	VSUBPS       Z3, Z8, Z3
+	VFMADD213PS  Z3, Z8, Z10
 	VMOVUPS      constants<>+2240(SB), Z3
 	VMOVUPS      constants<>+2176(SB), Z4
 	VMULPS       Z3, Z0, Z5
-	VMULPS       Z4, Z8, Z8
+	VMULPS       Z4, Z7, Z7
 	VCMPPS       $0x11, Z2, Z0, K1
-	VBLENDMPS    Z8, Z5, K1, Z0
+	VBLENDMPS    Z7, Z5, K1, Z0
 	VMULPS       Z3, Z1, Z3
-	VMULPS       Z4, Z11, Z11
+	VMULPS       Z4, Z10, Z10
 	VCMPPS       $0x11, Z2, Z1, K1
-	VBLENDMPS    Z11, Z3, K1, Z1
+	VBLENDMPS    Z10, Z3, K1, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
@@ -3688,42 +3678,42 @@ tail155:
 	BZHIL        CX, BX, BX
 	KMOVW        BX, K1
 	VMOVUPS.Z    (DX), K1, Z0
-	VPXORD       Z6, Z6, Z6
-	VMOVUPS      constants<>+2304(SB), Z1
-	VMOVAPS      Z0, Z2
-	VMINPS       Z6, Z2, Z2
-	VMAXPS       Z2, Z1, Z2
-	VMOVUPS      constants<>+384(SB), Z1
-	VMULPS       Z1, Z2, Z1
-	VRNDSCALEPS  $0x00, Z1, Z1
-	VMOVUPS      constants<>+448(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
-	VMOVUPS      constants<>+512(SB), Z3
-	VFNMADD231PS Z3, Z1, Z2
-	VMOVUPS      constants<>+576(SB), Z3
-	VMOVAPS      Z3, Z4
-	VMOVUPS      constants<>+640(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMOVUPS      constants<>+704(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMOVUPS      constants<>+768(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMOVUPS      constants<>+832(SB), Z3
-	VFMADD213PS  Z3, Z2, Z4
-	VMULPS       Z2, Z2, Z3
-	VFMADD213PS  Z2, Z3, Z4
-	VMOVUPS      constants<>+192(SB), Z2
-	VCVTPS2DQ    Z1, Z1
-	VPSLLD       $0x17, Z1, Z1
-	VPADDD       Z2, Z1, Z1
-	VSUBPS       Z2, Z1, Z2
-	VFMADD213PS  Z2, Z1, Z4
-	VMOVUPS      constants<>+2240(SB), Z1
-	VMOVUPS      constants<>+2176(SB), Z2
-	VMULPS       Z1, Z0, Z1
-	VMULPS       Z2, Z4, Z4
-	VCMPPS       $0x11, Z6, Z0, K2
-	VBLENDMPS    Z4, Z1, K2, Z0
+	VXORPS       Z1, Z1, Z1
+	VMOVUPS      constants<>+2304(SB), Z2
+	VMOVAPS      Z0, Z3
+	VMINPS       Z1, Z3, Z3
+	VMAXPS       Z3, Z2, Z3
+	VMOVUPS      constants<>+384(SB), Z2
+	VMULPS       Z2, Z3, Z2
+	VRNDSCALEPS  $0x00, Z2, Z2
+	VMOVUPS      constants<>+448(SB), Z4
+	VFNMADD231PS Z4, Z2, Z3
+	VMOVUPS      constants<>+512(SB), Z4
+	VFNMADD231PS Z4, Z2, Z3
+	VMOVUPS      constants<>+576(SB), Z4
+	VMOVAPS      Z4, Z5
+	VMOVUPS      constants<>+640(SB), Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMOVUPS      constants<>+704(SB), Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMOVUPS      constants<>+768(SB), Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMOVUPS      constants<>+832(SB), Z4
+	VFMADD213PS  Z4, Z3, Z5
+	VMULPS       Z3, Z3, Z4
+	VFMADD213PS  Z3, Z4, Z5
+	VMOVUPS      constants<>+192(SB), Z3
+	VCVTPS2DQ    Z2, Z2
+	VPSLLD       $0x17, Z2, Z2
+	VPADDD       Z3, Z2, Z2
+	VSUBPS       Z3, Z2, Z3
+	VFMADD213PS  Z3, Z2, Z5
+	VMOVUPS      constants<>+2240(SB), Z2
+	VMOVUPS      constants<>+2176(SB), Z3
+	VMULPS       Z2, Z0, Z2
+	VMULPS       Z3, Z5, Z5
+	VCMPPS       $0x11, Z1, Z0, K2
+	VBLENDMPS    Z5, Z2, K2, Z0
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
@@ -3753,167 +3743,167 @@ many157:
 	VMAXPS       Z4, Z3, Z4
 	VMAXPS       Z2, Z3, Z2
 	VMOVUPS      constants<>+384(SB), Z3
-	VMULPS       Z3, Z4, Z17
-	VMULPS       Z3, Z2, Z19
-	VRNDSCALEPS  $0x00, Z17, Z17
-	VRNDSCALEPS  $0x00, Z19, Z19
+	VMULPS       Z3, Z4, Z8
+	VMULPS       Z3, Z2, Z10
+	VRNDSCALEPS  $0x00, Z8, Z8
+	VRNDSCALEPS  $0x00, Z10, Z10
 	VMOVUPS      constants<>+448(SB), Z3
-	VFNMADD231PS Z3, Z17, Z4
-	VFNMADD231PS Z3, Z19, Z2
+	VFNMADD231PS Z3, Z8, Z4
+	VFNMADD231PS Z3, Z10, Z2
 	VMOVUPS      constants<>+512(SB), Z3
-	VFNMADD231PS Z3, Z17, Z4
-	VFNMADD231PS Z3, Z19, Z2
+	VFNMADD231PS Z3, Z8, Z4
+	VFNMADD231PS Z3, Z10, Z2
 	VMOVUPS      constants<>+576(SB), Z3
-	VMOVAPS      Z3, Z18
-	VMOVAPS      Z3, Z21
+	VMOVAPS      Z3, Z9
+	VMOVAPS      Z3, Z12
 	VMOVUPS      constants<>+640(SB), Z3
-	VFMADD213PS  Z3, Z4, Z18
-	VFMADD213PS  Z3, Z2, Z21
+	VFMADD213PS  Z3, Z4, Z9
+	VFMADD213PS  Z3, Z2, Z12
 	VMOVUPS      constants<>+704(SB), Z3
-	VFMADD213PS  Z3, Z4, Z18
-	VFMADD213PS  Z3, Z2, Z21
+	VFMADD213PS  Z3, Z4, Z9
+	VFMADD213PS  Z3, Z2, Z12
 	VMOVUPS      constants<>+768(SB), Z3
-	VFMADD213PS  Z3, Z4, Z18
-	VFMADD213PS  Z3, Z2, Z21
+	VFMADD213PS  Z3, Z4, Z9
+	VFMADD213PS  Z3, Z2, Z12
 	VMOVUPS      constants<>+832(SB), Z3
-	VFMADD213PS  Z3, Z4, Z18
-	VFMADD213PS  Z3, Z2, Z21
+	VFMADD213PS  Z3, Z4, Z9
+	VFMADD213PS  Z3, Z2, Z12
 	VMULPS       Z4, Z4, Z3
-	VMULPS       Z2, Z2, Z20
-	VFMADD213PS  Z4, Z3, Z18
-	VFMADD213PS  Z2, Z20, Z21
+	VMULPS       Z2, Z2, Z11
+	VFMADD213PS  Z4, Z3, Z9
+	VFMADD213PS  Z2, Z11, Z12
 	VMOVUPS      constants<>+192(SB), Z2
-	VADDPS       Z2, Z18, Z18
-	VADDPS       Z2, Z21, Z21
-	VSCALEFPS    Z17, Z18, Z18
-	VSCALEFPS    Z19, Z21, Z21
+	VADDPS       Z2, Z9, Z9
+	VADDPS       Z2, Z12, Z12
+	VSCALEFPS    Z8, Z9, Z9
+	VSCALEFPS    Z10, Z12, Z12
 	VMOVUPS      constants<>+192(SB), Z2
-	VADDPS       Z2, Z18, Z3
+	VADDPS       Z2, Z9, Z3
 	VMOVAPS      Z3, Z4
-	VADDPS       Z2, Z21, Z17
-	VMOVAPS      Z17, Z19
-	VMOVUPS      constants<>+2368(SB), Z20
-	VMOVUPS      constants<>+2432(SB), Z22
-	VMULPS       Z22, Z4, Z23
-	VCMPPS       $0x11, Z20, Z4, K1
-	VBLENDMPS    Z23, Z4, K1, Z23
-	VMOVUPS      constants<>+2496(SB), Z24
-	VPXORD       Z6, Z6, Z6
-	VCMPPS       $0x11, Z20, Z4, K1
-	VBLENDMPS    Z24, Z6, K1, Z5
-	VMOVAPS      Z23, Z4
-	VMULPS       Z22, Z19, Z22
-	VCMPPS       $0x11, Z20, Z19, K1
-	VBLENDMPS    Z22, Z19, K1, Z22
-	VMOVUPS      constants<>+2496(SB), Z23
-	VPXORD       Z8, Z8, Z8
-	VCMPPS       $0x11, Z20, Z19, K1
-	VBLENDMPS    Z23, Z8, K1, Z7
-	VMOVAPS      Z22, Z19
-	VMOVUPS      constants<>+2560(SB), Z20
-	VPSUBD       Z20, Z4, Z22
-	VPSRAD       $0x17, Z22, Z22
-	VCVTDQ2PS    Z22, Z23
-	VPSLLD       $0x17, Z22, Z22
-	VPSUBD       Z22, Z4, Z4
-	VSUBPS       Z5, Z23, Z5
-	VPSUBD       Z20, Z19, Z20
-	VPSRAD       $0x17, Z20, Z20
-	VCVTDQ2PS    Z20, Z22
-	VPSLLD       $0x17, Z20, Z20
-	VPSUBD       Z20, Z19, Z19
-	VSUBPS       Z7, Z22, Z7
-	VPXORD       Z9, Z9, Z9
-	VSUBPS       Z2, Z3, Z20
-	VSUBPS       Z20, Z18, Z20
-	VPSUBD       Z3, Z4, Z22
-	VPADDD       Z2, Z22, Z22
-	VPMAXSD      Z9, Z22, Z22
-	VMULPS       Z22, Z20, Z20
+	VADDPS       Z2, Z12, Z8
+	VMOVAPS      Z8, Z10
+	VMOVUPS      constants<>+2368(SB), Z11
+	VMOVUPS      constants<>+2432(SB), Z13
+	VMULPS       Z13, Z4, Z14
+	VCMPPS       $0x11, Z11, Z4, K1
+	VBLENDMPS    Z14, Z4, K1, Z14
+	VMOVUPS      constants<>+2496(SB), Z15
+	VXORPS       Z16, Z16, Z16
+	VCMPPS       $0x11, Z11, Z4, K1
+	VBLENDMPS    Z15, Z16, K1, Z5
+	VMOVAPS      Z14, Z4
+	VMULPS       Z13, Z10, Z13
+	VCMPPS       $0x11, Z11, Z10, K1
+	VBLENDMPS    Z13, Z10, K1, Z13
+	VMOVUPS      constants<>+2496(SB), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x11, Z11, Z10, K1
+	VBLENDMPS    Z14, Z15, K1, Z6
+	VMOVAPS      Z13, Z10
+	VMOVUPS      constants<>+2560(SB), Z11
+	VPSUBD       Z11, Z4, Z13
+	VPSRAD       $0x17, Z13, Z13
+	VCVTDQ2PS    Z13, Z14
+	VPSLLD       $0x17, Z13, Z13
+	VPSUBD       Z13, Z4, Z4
+	VSUBPS       Z5, Z14, Z5
+	VPSUBD       Z11, Z10, Z11
+	VPSRAD       $0x17, Z11, Z11
+	VCVTDQ2PS    Z11, Z13
+	VPSLLD       $0x17, Z11, Z11
+	VPSUBD       Z11, Z10, Z10
+	VSUBPS       Z6, Z13, Z6
+	VXORPS       Z11, Z11, Z11
+	VSUBPS       Z2, Z3, Z13
+	VSUBPS       Z13, Z9, Z13
+	VPSUBD       Z3, Z4, Z14
+	VPADDD       Z2, Z14, Z14
+	VPMAXSD      Z11, Z14, Z14
+	VMULPS       Z14, Z13, Z13
 	VSUBPS       Z2, Z4, Z4
-	VADDPS       Z20, Z4, Z4
-	VSUBPS       Z2, Z17, Z20
-	VSUBPS       Z20, Z21, Z20
-	VPSUBD       Z17, Z19, Z22
-	VPADDD       Z2, Z22, Z22
-	VPMAXSD      Z9, Z22, Z22
-	VMULPS       Z22, Z20, Z20
-	VSUBPS       Z2, Z19, Z19
-	VADDPS       Z20, Z19, Z19
+	VADDPS       Z13, Z4, Z4
+	VSUBPS       Z2, Z8, Z13
+	VSUBPS       Z13, Z12, Z13
+	VPSUBD       Z8, Z10, Z14
+	VPADDD       Z2, Z14, Z14
+	VPMAXSD      Z11, Z14, Z14
+	VMULPS       Z14, Z13, Z13
+	VSUBPS       Z2, Z10, Z10
+	VADDPS       Z13, Z10, Z10
 	VMOVUPS      constants<>+2624(SB), Z2
-	VMOVAPS      Z2, Z20
+	VMOVAPS      Z2, Z11
 	VMOVAPS      Z2, Z2
-	VMOVUPS      constants<>+2688(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
-	VMOVUPS      constants<>+2752(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
-	VMOVUPS      constants<>+2816(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
-	VMOVUPS      constants<>+2880(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
-	VMOVUPS      constants<>+2944(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
-	VMOVUPS      constants<>+3008(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
-	VMOVUPS      constants<>+3072(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
-	VMOVUPS      constants<>+3136(SB), Z22
-	VFMADD213PS  Z22, Z4, Z20
-	VFMADD213PS  Z22, Z19, Z2
-	VMOVUPS      constants<>+3200(SB), Z22
-	VMULPS       Z4, Z4, Z23
-	VMULPS       Z4, Z20, Z20
-	VADDPS       Z22, Z20, Z20
-	VMULPS       Z23, Z20, Z20
-	VMULPS       Z19, Z19, Z23
-	VMULPS       Z19, Z2, Z2
-	VADDPS       Z22, Z2, Z2
-	VMULPS       Z23, Z2, Z2
-	VMOVUPS      constants<>+448(SB), Z22
-	VMOVUPS      constants<>+512(SB), Z23
-	VFMADD231PS  Z23, Z5, Z20
-	VFMADD231PS  Z23, Z7, Z2
-	VADDPS       Z20, Z4, Z4
-	VADDPS       Z2, Z19, Z19
-	VFMADD231PS  Z22, Z5, Z4
-	VFMADD231PS  Z22, Z7, Z19
-	VPXORD       Z10, Z10, Z10
-	VMOVUPS      constants<>+3264(SB), Z2
-	VMOVUPS      constants<>+3328(SB), Z20
-	VMOVUPS      constants<>+3392(SB), Z22
-	VCMPPS       $0x11, Z10, Z3, K1
-	VBLENDMPS    Z20, Z4, K1, Z4
-	VCMPPS       $0x00, Z10, Z3, K1
-	VBLENDMPS    Z22, Z4, K1, Z4
+	VMOVUPS      constants<>+2688(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z13, Z10, Z2
+	VMOVUPS      constants<>+2752(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z13, Z10, Z2
+	VMOVUPS      constants<>+2816(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z13, Z10, Z2
+	VMOVUPS      constants<>+2880(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z13, Z10, Z2
+	VMOVUPS      constants<>+2944(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z13, Z10, Z2
+	VMOVUPS      constants<>+3008(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z13, Z10, Z2
+	VMOVUPS      constants<>+3072(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z13, Z10, Z2
+	VMOVUPS      constants<>+3136(SB), Z13
+	VFMADD213PS  Z13, Z4, Z11
+	VFMADD213PS  Z13, Z10, Z2
+	VMOVUPS      constants<>+3200(SB), Z13
+	VMULPS       Z4, Z4, Z14
+	VMULPS       Z4, Z11, Z11
+	VADDPS       Z13, Z11, Z11
+	VMULPS       Z14, Z11, Z11
+	VMULPS       Z10, Z10, Z14
+	VMULPS       Z10, Z2, Z2
+	VADDPS       Z13, Z2, Z2
+	VMULPS       Z14, Z2, Z2
+	VMOVUPS      constants<>+448(SB), Z13
+	VMOVUPS      constants<>+512(SB), Z14
+	VFMADD231PS  Z14, Z5, Z11
+	VFMADD231PS  Z14, Z6, Z2
+	VADDPS       Z11, Z4, Z4
+	VADDPS       Z2, Z10, Z10
+	VFMADD231PS  Z13, Z5, Z4
+	VFMADD231PS  Z13, Z6, Z10
+	VXORPS       Z2, Z2, Z2
+	VMOVUPS      constants<>+3264(SB), Z11
+	VMOVUPS      constants<>+3328(SB), Z13
+	VMOVUPS      constants<>+3392(SB), Z14
+	VCMPPS       $0x11, Z2, Z3, K1
+	VBLENDMPS    Z13, Z4, K1, Z4
 	VCMPPS       $0x00, Z2, Z3, K1
-	VBLENDMPS    Z2, Z4, K1, Z4
+	VBLENDMPS    Z14, Z4, K1, Z4
+	VCMPPS       $0x00, Z11, Z3, K1
+	VBLENDMPS    Z11, Z4, K1, Z4
 	VCMPPS       $0x03, Z3, Z3, K1
 	VBLENDMPS    Z3, Z4, K1, Z4
-	VCMPPS       $0x11, Z10, Z17, K1
-	VBLENDMPS    Z20, Z19, K1, Z19
-	VCMPPS       $0x00, Z10, Z17, K1
-	VBLENDMPS    Z22, Z19, K1, Z19
-	VCMPPS       $0x00, Z2, Z17, K1
-	VBLENDMPS    Z2, Z19, K1, Z19
-	VCMPPS       $0x03, Z17, Z17, K1
-	VBLENDMPS    Z17, Z19, K1, Z19
+	VCMPPS       $0x11, Z2, Z8, K1
+	VBLENDMPS    Z13, Z10, K1, Z10
+	VCMPPS       $0x00, Z2, Z8, K1
+	VBLENDMPS    Z14, Z10, K1, Z10
+	VCMPPS       $0x00, Z11, Z8, K1
+	VBLENDMPS    Z11, Z10, K1, Z10
+	VCMPPS       $0x03, Z8, Z8, K1
+	VBLENDMPS    Z8, Z10, K1, Z10
 	VMOVUPS      constants<>+64(SB), Z2
-	VANDPS       Z2, Z18, Z18
-	VORPS        Z4, Z18, Z18
-	VANDPS       Z2, Z21, Z21
-	VORPS        Z19, Z21, Z21
-	VPXORD       Z11, Z11, Z11
-	VMAXPS       Z0, Z11, Z0
-	VADDPS       Z18, Z0, Z0
-	VMAXPS       Z1, Z11, Z1
-	VADDPS       Z21, Z1, Z1
+	VANDPS       Z2, Z9, Z9
+	VORPS        Z4, Z9, Z9
+	VANDPS       Z2, Z12, Z12
+	VORPS        Z10, Z12, Z12
+	VXORPS       Z2, Z2, Z2
+	VMAXPS       Z0, Z2, Z0
+	VADDPS       Z9, Z0, Z0
+	VMAXPS       Z1, Z2, Z1
+	VADDPS       Z12, Z1, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
@@ -3962,10 +3952,10 @@ tail158:
 	VMULPS       Z6, Z3, Z6
 	VCMPPS       $0x11, Z5, Z3, K2
 	VBLENDMPS    Z6, Z3, K2, Z6
-	VMOVUPS      constants<>+2496(SB), Z7
-	VPXORD       Z13, Z13, Z13
+	VMOVUPS      constants<>+2496(SB), Z8
+	VXORPS       Z9, Z9, Z9
 	VCMPPS       $0x11, Z5, Z3, K2
-	VBLENDMPS    Z7, Z13, K2, Z12
+	VBLENDMPS    Z8, Z9, K2, Z7
 	VMOVAPS      Z6, Z3
 	VMOVUPS      constants<>+2560(SB), Z5
 	VPSUBD       Z5, Z3, Z5
@@ -3973,16 +3963,16 @@ tail158:
 	VCVTDQ2PS    Z5, Z6
 	VPSLLD       $0x17, Z5, Z5
 	VPSUBD       Z5, Z3, Z3
-	VSUBPS       Z12, Z6, Z12
-	VPXORD       Z14, Z14, Z14
-	VSUBPS       Z1, Z2, Z5
-	VSUBPS       Z5, Z4, Z5
-	VPSUBD       Z2, Z3, Z6
-	VPADDD       Z1, Z6, Z6
-	VPMAXSD      Z14, Z6, Z6
-	VMULPS       Z6, Z5, Z5
+	VSUBPS       Z7, Z6, Z7
+	VXORPS       Z5, Z5, Z5
+	VSUBPS       Z1, Z2, Z6
+	VSUBPS       Z6, Z4, Z6
+	VPSUBD       Z2, Z3, Z8
+	VPADDD       Z1, Z8, Z8
+	VPMAXSD      Z5, Z8, Z8
+	VMULPS       Z8, Z6, Z6
 	VSUBPS       Z1, Z3, Z3
-	VADDPS       Z5, Z3, Z3
+	VADDPS       Z6, Z3, Z3
 	VMOVUPS      constants<>+2624(SB), Z1
 	VMOVAPS      Z1, Z1
 	VMOVUPS      constants<>+2688(SB), Z5
@@ -4008,26 +3998,26 @@ tail158:
 	VMULPS       Z6, Z1, Z1
 	VMOVUPS      constants<>+448(SB), Z5
 	VMOVUPS      constants<>+512(SB), Z6
-	VFMADD231PS  Z6, Z12, Z1
+	VFMADD231PS  Z6, Z7, Z1
 	VADDPS       Z1, Z3, Z3
-	VFMADD231PS  Z5, Z12, Z3
-	VPXORD       Z15, Z15, Z15
-	VMOVUPS      constants<>+3264(SB), Z1
-	VMOVUPS      constants<>+3328(SB), Z5
-	VMOVUPS      constants<>+3392(SB), Z6
-	VCMPPS       $0x11, Z15, Z2, K2
-	VBLENDMPS    Z5, Z3, K2, Z3
-	VCMPPS       $0x00, Z15, Z2, K2
+	VFMADD231PS  Z5, Z7, Z3
+	VXORPS       Z1, Z1, Z1
+	VMOVUPS      constants<>+3264(SB), Z5
+	VMOVUPS      constants<>+3328(SB), Z6
+	VMOVUPS      constants<>+3392(SB), Z8
+	VCMPPS       $0x11, Z1, Z2, K2
 	VBLENDMPS    Z6, Z3, K2, Z3
 	VCMPPS       $0x00, Z1, Z2, K2
-	VBLENDMPS    Z1, Z3, K2, Z3
+	VBLENDMPS    Z8, Z3, K2, Z3
+	VCMPPS       $0x00, Z5, Z2, K2
+	VBLENDMPS    Z5, Z3, K2, Z3
 	VCMPPS       $0x03, Z2, Z2, K2
 	VBLENDMPS    Z2, Z3, K2, Z3
 	VMOVUPS      constants<>+64(SB), Z1
 	VANDPS       Z1, Z4, Z4
 	VORPS        Z3, Z4, Z4
-	VPXORD       Z16, Z16, Z16
-	VMAXPS       Z0, Z16, Z0
+	VXORPS       Z1, Z1, Z1
+	VMAXPS       Z0, Z1, Z0
 	VADDPS       Z4, Z0, Z0
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         $0x00000040, AX
@@ -4241,7 +4231,7 @@ done162:
 	RET
 
 // func logAVX512(dst []float32, x []float32)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
@@ -4260,7 +4250,7 @@ many163:
 	VCMPPS      $0x11, Z4, Z0, K1
 	VBLENDMPS   Z6, Z0, K1, Z6
 	VMOVUPS     constants<>+2496(SB), Z8
-	VPXORD      Z9, Z9, Z9
+	VXORPS      Z9, Z9, Z9
 	VCMPPS      $0x11, Z4, Z0, K1
 	VBLENDMPS   Z8, Z9, K1, Z7
 	VMOVAPS     Z6, Z0
@@ -4268,9 +4258,9 @@ many163:
 	VCMPPS      $0x11, Z4, Z1, K1
 	VBLENDMPS   Z5, Z1, K1, Z5
 	VMOVUPS     constants<>+2496(SB), Z6
-	VPXORD      Z11, Z11, Z11
+	VXORPS      Z8, Z8, Z8
 	VCMPPS      $0x11, Z4, Z1, K1
-	VBLENDMPS   Z6, Z11, K1, Z10
+	VBLENDMPS   Z6, Z8, K1, Z10
 	VMOVAPS     Z5, Z1
 	VMOVUPS     constants<>+2560(SB), Z4
 	VPSUBD      Z4, Z0, Z5
@@ -4332,24 +4322,24 @@ many163:
 	VADDPS      Z4, Z1, Z1
 	VFMADD231PS Z6, Z7, Z0
 	VFMADD231PS Z6, Z10, Z1
-	VPXORD      Z12, Z12, Z12
-	VMOVUPS     constants<>+3264(SB), Z4
-	VMOVUPS     constants<>+3328(SB), Z5
-	VMOVUPS     constants<>+3392(SB), Z6
-	VCMPPS      $0x11, Z12, Z2, K1
-	VBLENDMPS   Z5, Z0, K1, Z0
-	VCMPPS      $0x00, Z12, Z2, K1
+	VXORPS      Z4, Z4, Z4
+	VMOVUPS     constants<>+3264(SB), Z5
+	VMOVUPS     constants<>+3328(SB), Z6
+	VMOVUPS     constants<>+3392(SB), Z8
+	VCMPPS      $0x11, Z4, Z2, K1
 	VBLENDMPS   Z6, Z0, K1, Z0
 	VCMPPS      $0x00, Z4, Z2, K1
-	VBLENDMPS   Z4, Z0, K1, Z0
+	VBLENDMPS   Z8, Z0, K1, Z0
+	VCMPPS      $0x00, Z5, Z2, K1
+	VBLENDMPS   Z5, Z0, K1, Z0
 	VCMPPS      $0x03, Z2, Z2, K1
 	VBLENDMPS   Z2, Z0, K1, Z0
-	VCMPPS      $0x11, Z12, Z3, K1
-	VBLENDMPS   Z5, Z1, K1, Z1
-	VCMPPS      $0x00, Z12, Z3, K1
+	VCMPPS      $0x11, Z4, Z3, K1
 	VBLENDMPS   Z6, Z1, K1, Z1
 	VCMPPS      $0x00, Z4, Z3, K1
-	VBLENDMPS   Z4, Z1, K1, Z1
+	VBLENDMPS   Z8, Z1, K1, Z1
+	VCMPPS      $0x00, Z5, Z3, K1
+	VBLENDMPS   Z5, Z1, K1, Z1
 	VCMPPS      $0x03, Z3, Z3, K1
 	VBLENDMPS   Z3, Z1, K1, Z1
 	VMOVUPS     Z0, (AX)
@@ -4373,9 +4363,9 @@ tail164:
 	VCMPPS      $0x11, Z2, Z0, K2
 	VBLENDMPS   Z3, Z0, K2, Z3
 	VMOVUPS     constants<>+2496(SB), Z4
-	VPXORD      Z14, Z14, Z14
+	VXORPS      Z5, Z5, Z5
 	VCMPPS      $0x11, Z2, Z0, K2
-	VBLENDMPS   Z4, Z14, K2, Z13
+	VBLENDMPS   Z4, Z5, K2, Z11
 	VMOVAPS     Z3, Z0
 	VMOVUPS     constants<>+2560(SB), Z2
 	VPSUBD      Z2, Z0, Z2
@@ -4383,7 +4373,7 @@ tail164:
 	VCVTDQ2PS   Z2, Z3
 	VPSLLD      $0x17, Z2, Z2
 	VPSUBD      Z2, Z0, Z0
-	VSUBPS      Z13, Z3, Z13
+	VSUBPS      Z11, Z3, Z11
 	VMOVUPS     constants<>+192(SB), Z2
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     constants<>+2624(SB), Z2
@@ -4411,19 +4401,19 @@ tail164:
 	VMULPS      Z4, Z2, Z2
 	VMOVUPS     constants<>+448(SB), Z3
 	VMOVUPS     constants<>+512(SB), Z4
-	VFMADD231PS Z4, Z13, Z2
+	VFMADD231PS Z4, Z11, Z2
 	VADDPS      Z2, Z0, Z0
-	VFMADD231PS Z3, Z13, Z0
-	VPXORD      Z15, Z15, Z15
-	VMOVUPS     constants<>+3264(SB), Z2
-	VMOVUPS     constants<>+3328(SB), Z3
-	VMOVUPS     constants<>+3392(SB), Z4
-	VCMPPS      $0x11, Z15, Z1, K2
-	VBLENDMPS   Z3, Z0, K2, Z0
-	VCMPPS      $0x00, Z15, Z1, K2
+	VFMADD231PS Z3, Z11, Z0
+	VXORPS      Z2, Z2, Z2
+	VMOVUPS     constants<>+3264(SB), Z3
+	VMOVUPS     constants<>+3328(SB), Z4
+	VMOVUPS     constants<>+3392(SB), Z5
+	VCMPPS      $0x11, Z2, Z1, K2
 	VBLENDMPS   Z4, Z0, K2, Z0
 	VCMPPS      $0x00, Z2, Z1, K2
-	VBLENDMPS   Z2, Z0, K2, Z0
+	VBLENDMPS   Z5, Z0, K2, Z0
+	VCMPPS      $0x00, Z3, Z1, K2
+	VBLENDMPS   Z3, Z0, K2, Z0
 	VCMPPS      $0x03, Z1, Z1, K2
 	VBLENDMPS   Z1, Z0, K2, Z0
 	VMOVUPS     Z0, K1, (AX)
@@ -4459,7 +4449,7 @@ many166:
 	VCMPPS      $0x11, Z7, Z4, K1
 	VBLENDMPS   Z9, Z4, K1, Z9
 	VMOVUPS     constants<>+2496(SB), Z11
-	VPXORD      Z12, Z12, Z12
+	VXORPS      Z12, Z12, Z12
 	VCMPPS      $0x11, Z7, Z4, K1
 	VBLENDMPS   Z11, Z12, K1, Z10
 	VMOVAPS     Z9, Z4
@@ -4467,9 +4457,9 @@ many166:
 	VCMPPS      $0x11, Z7, Z6, K1
 	VBLENDMPS   Z8, Z6, K1, Z8
 	VMOVUPS     constants<>+2496(SB), Z9
-	VPXORD      Z14, Z14, Z14
+	VXORPS      Z11, Z11, Z11
 	VCMPPS      $0x11, Z7, Z6, K1
-	VBLENDMPS   Z9, Z14, K1, Z13
+	VBLENDMPS   Z9, Z11, K1, Z13
 	VMOVAPS     Z8, Z6
 	VMOVUPS     constants<>+2560(SB), Z7
 	VPSUBD      Z7, Z4, Z8
@@ -4484,23 +4474,23 @@ many166:
 	VPSLLD      $0x17, Z7, Z7
 	VPSUBD      Z7, Z6, Z6
 	VSUBPS      Z13, Z8, Z13
-	VPXORD      Z15, Z15, Z15
-	VSUBPS      Z2, Z3, Z7
-	VSUBPS      Z7, Z0, Z7
-	VPSUBD      Z3, Z4, Z8
-	VPADDD      Z2, Z8, Z8
-	VPMAXSD     Z15, Z8, Z8
-	VMULPS      Z8, Z7, Z7
+	VXORPS      Z7, Z7, Z7
+	VSUBPS      Z2, Z3, Z8
+	VSUBPS      Z8, Z0, Z8
+	VPSUBD      Z3, Z4, Z9
+	VPADDD      Z2, Z9, Z9
+	VPMAXSD     Z7, Z9, Z9
+	VMULPS      Z9, Z8, Z8
 	VSUBPS      Z2, Z4, Z4
-	VADDPS      Z7, Z4, Z4
-	VSUBPS      Z2, Z5, Z7
-	VSUBPS      Z7, Z1, Z7
-	VPSUBD      Z5, Z6, Z8
-	VPADDD      Z2, Z8, Z8
-	VPMAXSD     Z15, Z8, Z8
-	VMULPS      Z8, Z7, Z7
+	VADDPS      Z8, Z4, Z4
+	VSUBPS      Z2, Z5, Z8
+	VSUBPS      Z8, Z1, Z8
+	VPSUBD      Z5, Z6, Z9
+	VPADDD      Z2, Z9, Z9
+	VPMAXSD     Z7, Z9, Z9
+	VMULPS      Z9, Z8, Z8
 	VSUBPS      Z2, Z6, Z6
-	VADDPS      Z7, Z6, Z6
+	VADDPS      Z8, Z6, Z6
 	VMOVUPS     constants<>+2624(SB), Z2
 	VMOVAPS     Z2, Z7
 	VMOVAPS     Z2, Z2
@@ -4545,24 +4535,24 @@ many166:
 	VADDPS      Z2, Z6, Z6
 	VFMADD231PS Z8, Z10, Z4
 	VFMADD231PS Z8, Z13, Z6
-	VPXORD      Z16, Z16, Z16
-	VMOVUPS     constants<>+3264(SB), Z2
-	VMOVUPS     constants<>+3328(SB), Z7
-	VMOVUPS     constants<>+3392(SB), Z8
-	VCMPPS      $0x11, Z16, Z3, K1
-	VBLENDMPS   Z7, Z4, K1, Z4
-	VCMPPS      $0x00, Z16, Z3, K1
+	VXORPS      Z2, Z2, Z2
+	VMOVUPS     constants<>+3264(SB), Z7
+	VMOVUPS     constants<>+3328(SB), Z8
+	VMOVUPS     constants<>+3392(SB), Z9
+	VCMPPS      $0x11, Z2, Z3, K1
 	VBLENDMPS   Z8, Z4, K1, Z4
 	VCMPPS      $0x00, Z2, Z3, K1
-	VBLENDMPS   Z2, Z4, K1, Z4
+	VBLENDMPS   Z9, Z4, K1, Z4
+	VCMPPS      $0x00, Z7, Z3, K1
+	VBLENDMPS   Z7, Z4, K1, Z4
 	VCMPPS      $0x03, Z3, Z3, K1
 	VBLENDMPS   Z3, Z4, K1, Z4
-	VCMPPS      $0x11, Z16, Z5, K1
-	VBLENDMPS   Z7, Z6, K1, Z6
-	VCMPPS      $0x00, Z16, Z5, K1
+	VCMPPS      $0x11, Z2, Z5, K1
 	VBLENDMPS   Z8, Z6, K1, Z6
 	VCMPPS      $0x00, Z2, Z5, K1
-	VBLENDMPS   Z2, Z6, K1, Z6
+	VBLENDMPS   Z9, Z6, K1, Z6
+	VCMPPS      $0x00, Z7, Z5, K1
+	VBLENDMPS   Z7, Z6, K1, Z6
 	VCMPPS      $0x03, Z5, Z5, K1
 	VBLENDMPS   Z5, Z6, K1, Z6
 	VMOVUPS     constants<>+64(SB), Z2
@@ -4593,9 +4583,9 @@ tail167:
 	VCMPPS      $0x11, Z4, Z3, K2
 	VBLENDMPS   Z5, Z3, K2, Z5
 	VMOVUPS     constants<>+2496(SB), Z6
-	VPXORD      Z18, Z18, Z18
+	VXORPS      Z7, Z7, Z7
 	VCMPPS      $0x11, Z4, Z3, K2
-	VBLENDMPS   Z6, Z18, K2, Z17
+	VBLENDMPS   Z6, Z7, K2, Z14
 	VMOVAPS     Z5, Z3
 	VMOVUPS     constants<>+2560(SB), Z4
 	VPSUBD      Z4, Z3, Z4
@@ -4603,16 +4593,16 @@ tail167:
 	VCVTDQ2PS   Z4, Z5
 	VPSLLD      $0x17, Z4, Z4
 	VPSUBD      Z4, Z3, Z3
-	VSUBPS      Z17, Z5, Z17
-	VPXORD      Z19, Z19, Z19
-	VSUBPS      Z1, Z2, Z4
-	VSUBPS      Z4, Z0, Z4
-	VPSUBD      Z2, Z3, Z5
-	VPADDD      Z1, Z5, Z5
-	VPMAXSD     Z19, Z5, Z5
-	VMULPS      Z5, Z4, Z4
+	VSUBPS      Z14, Z5, Z14
+	VXORPS      Z4, Z4, Z4
+	VSUBPS      Z1, Z2, Z5
+	VSUBPS      Z5, Z0, Z5
+	VPSUBD      Z2, Z3, Z6
+	VPADDD      Z1, Z6, Z6
+	VPMAXSD     Z4, Z6, Z6
+	VMULPS      Z6, Z5, Z5
 	VSUBPS      Z1, Z3, Z3
-	VADDPS      Z4, Z3, Z3
+	VADDPS      Z5, Z3, Z3
 	VMOVUPS     constants<>+2624(SB), Z1
 	VMOVAPS     Z1, Z1
 	VMOVUPS     constants<>+2688(SB), Z4
@@ -4638,19 +4628,19 @@ tail167:
 	VMULPS      Z5, Z1, Z1
 	VMOVUPS     constants<>+448(SB), Z4
 	VMOVUPS     constants<>+512(SB), Z5
-	VFMADD231PS Z5, Z17, Z1
+	VFMADD231PS Z5, Z14, Z1
 	VADDPS      Z1, Z3, Z3
-	VFMADD231PS Z4, Z17, Z3
-	VPXORD      Z20, Z20, Z20
-	VMOVUPS     constants<>+3264(SB), Z1
-	VMOVUPS     constants<>+3328(SB), Z4
-	VMOVUPS     constants<>+3392(SB), Z5
-	VCMPPS      $0x11, Z20, Z2, K2
-	VBLENDMPS   Z4, Z3, K2, Z3
-	VCMPPS      $0x00, Z20, Z2, K2
+	VFMADD231PS Z4, Z14, Z3
+	VXORPS      Z1, Z1, Z1
+	VMOVUPS     constants<>+3264(SB), Z4
+	VMOVUPS     constants<>+3328(SB), Z5
+	VMOVUPS     constants<>+3392(SB), Z6
+	VCMPPS      $0x11, Z1, Z2, K2
 	VBLENDMPS   Z5, Z3, K2, Z3
 	VCMPPS      $0x00, Z1, Z2, K2
-	VBLENDMPS   Z1, Z3, K2, Z3
+	VBLENDMPS   Z6, Z3, K2, Z3
+	VCMPPS      $0x00, Z4, Z2, K2
+	VBLENDMPS   Z4, Z3, K2, Z3
 	VCMPPS      $0x03, Z2, Z2, K2
 	VBLENDMPS   Z2, Z3, K2, Z3
 	VMOVUPS     constants<>+64(SB), Z1
@@ -4694,137 +4684,137 @@ many169:
 	VMOVUPS      constants<>+3584(SB), Z3
 	VMOVAPS      Z3, Z7
 	VMOVAPS      Z3, Z3
-	VMOVUPS      constants<>+3648(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+3712(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+3776(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+3840(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+3904(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+3968(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+4032(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+4096(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+4160(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
-	VMOVUPS      constants<>+4224(SB), Z10
-	VFMADD213PS  Z10, Z6, Z7
-	VFMADD213PS  Z10, Z4, Z3
+	VMOVUPS      constants<>+3648(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+3712(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+3776(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+3840(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+3904(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+3968(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+4032(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+4096(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+4160(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
+	VMOVUPS      constants<>+4224(SB), Z8
+	VFMADD213PS  Z8, Z6, Z7
+	VFMADD213PS  Z8, Z4, Z3
 	VMOVUPS      constants<>+192(SB), Z4
 	VMOVUPS      constants<>+64(SB), Z6
-	VMULPS       Z5, Z5, Z10
-	VXORPS       Z6, Z10, Z10
-	VMOVAPS      Z10, Z11
-	VFMADD231PS  Z5, Z5, Z11
-	VADDPS       Z5, Z5, Z12
-	VADDPS       Z4, Z12, Z12
-	VDIVPS       Z12, Z7, Z7
-	VFNMADD231PS Z11, Z7, Z7
-	VMULPS       Z2, Z2, Z11
-	VXORPS       Z6, Z11, Z11
-	VMOVAPS      Z11, Z6
+	VMULPS       Z5, Z5, Z8
+	VXORPS       Z6, Z8, Z8
+	VMOVAPS      Z8, Z9
+	VFMADD231PS  Z5, Z5, Z9
+	VADDPS       Z5, Z5, Z10
+	VADDPS       Z4, Z10, Z10
+	VDIVPS       Z10, Z7, Z7
+	VFNMADD231PS Z9, Z7, Z7
+	VMULPS       Z2, Z2, Z9
+	VXORPS       Z6, Z9, Z9
+	VMOVAPS      Z9, Z6
 	VFMADD231PS  Z2, Z2, Z6
-	VADDPS       Z2, Z2, Z12
-	VADDPS       Z4, Z12, Z12
-	VDIVPS       Z12, Z3, Z3
+	VADDPS       Z2, Z2, Z10
+	VADDPS       Z4, Z10, Z10
+	VDIVPS       Z10, Z3, Z3
 	VFNMADD231PS Z6, Z3, Z3
 	VMOVUPS      constants<>+320(SB), Z4
-	VMAXPS       Z10, Z4, Z10
-	VMAXPS       Z11, Z4, Z11
+	VMAXPS       Z8, Z4, Z8
+	VMAXPS       Z9, Z4, Z9
 	VMOVUPS      constants<>+384(SB), Z4
-	VMULPS       Z4, Z10, Z6
-	VMULPS       Z4, Z11, Z13
+	VMULPS       Z4, Z8, Z6
+	VMULPS       Z4, Z9, Z11
 	VRNDSCALEPS  $0x00, Z6, Z6
-	VRNDSCALEPS  $0x00, Z13, Z13
+	VRNDSCALEPS  $0x00, Z11, Z11
 	VMOVUPS      constants<>+448(SB), Z4
-	VFNMADD231PS Z4, Z6, Z10
-	VFNMADD231PS Z4, Z13, Z11
+	VFNMADD231PS Z4, Z6, Z8
+	VFNMADD231PS Z4, Z11, Z9
 	VMOVUPS      constants<>+512(SB), Z4
-	VFNMADD231PS Z4, Z6, Z10
-	VFNMADD231PS Z4, Z13, Z11
+	VFNMADD231PS Z4, Z6, Z8
+	VFNMADD231PS Z4, Z11, Z9
 	VMOVUPS      constants<>+576(SB), Z4
-	VMOVAPS      Z4, Z12
-	VMOVAPS      Z4, Z15
+	VMOVAPS      Z4, Z10
+	VMOVAPS      Z4, Z13
 	VMOVUPS      constants<>+640(SB), Z4
-	VFMADD213PS  Z4, Z10, Z12
-	VFMADD213PS  Z4, Z11, Z15
+	VFMADD213PS  Z4, Z8, Z10
+	VFMADD213PS  Z4, Z9, Z13
 	VMOVUPS      constants<>+704(SB), Z4
-	VFMADD213PS  Z4, Z10, Z12
-	VFMADD213PS  Z4, Z11, Z15
+	VFMADD213PS  Z4, Z8, Z10
+	VFMADD213PS  Z4, Z9, Z13
 	VMOVUPS      constants<>+768(SB), Z4
-	VFMADD213PS  Z4, Z10, Z12
-	VFMADD213PS  Z4, Z11, Z15
+	VFMADD213PS  Z4, Z8, Z10
+	VFMADD213PS  Z4, Z9, Z13
 	VMOVUPS      constants<>+832(SB), Z4
-	VFMADD213PS  Z4, Z10, Z12
-	VFMADD213PS  Z4, Z11, Z15
-	VMULPS       Z10, Z10, Z4
-	VMULPS       Z11, Z11, Z14
-	VFMADD213PS  Z10, Z4, Z12
-	VFMADD213PS  Z11, Z14, Z15
+	VFMADD213PS  Z4, Z8, Z10
+	VFMADD213PS  Z4, Z9, Z13
+	VMULPS       Z8, Z8, Z4
+	VMULPS       Z9, Z9, Z12
+	VFMADD213PS  Z8, Z4, Z10
+	VFMADD213PS  Z9, Z12, Z13
 	VMOVUPS      constants<>+192(SB), Z4
-	VADDPS       Z4, Z12, Z12
-	VADDPS       Z4, Z15, Z15
-	VSCALEFPS    Z6, Z12, Z12
-	VSCALEFPS    Z13, Z15, Z15
+	VADDPS       Z4, Z10, Z10
+	VADDPS       Z4, Z13, Z13
+	VSCALEFPS    Z6, Z10, Z10
+	VSCALEFPS    Z11, Z13, Z13
 	VMOVUPS      constants<>+1024(SB), Z4
-	VPXORD       Z8, Z8, Z8
-	VMULPS       Z12, Z7, Z7
-	VSUBPS       Z7, Z4, Z6
-	VCMPPS       $0x11, Z8, Z0, K1
-	VBLENDMPS    Z6, Z7, K1, Z7
-	VMULPS       Z15, Z3, Z3
+	VXORPS       Z6, Z6, Z6
+	VMULPS       Z10, Z7, Z7
+	VSUBPS       Z7, Z4, Z8
+	VCMPPS       $0x11, Z6, Z0, K1
+	VBLENDMPS    Z8, Z7, K1, Z7
+	VMULPS       Z13, Z3, Z3
 	VSUBPS       Z3, Z4, Z4
-	VCMPPS       $0x11, Z8, Z1, K1
+	VCMPPS       $0x11, Z6, Z1, K1
 	VBLENDMPS    Z4, Z3, K1, Z3
 	VMULPS       Z0, Z0, Z6
 	VMULPS       Z1, Z1, Z4
-	VMOVUPS      constants<>+1088(SB), Z10
-	VMOVAPS      Z10, Z11
-	VMOVAPS      Z10, Z10
-	VMOVUPS      constants<>+1152(SB), Z12
-	VFMADD213PS  Z12, Z6, Z11
-	VFMADD213PS  Z12, Z4, Z10
-	VMOVUPS      constants<>+1216(SB), Z12
-	VFMADD213PS  Z12, Z6, Z11
-	VFMADD213PS  Z12, Z4, Z10
-	VMOVUPS      constants<>+1280(SB), Z12
-	VFMADD213PS  Z12, Z6, Z11
-	VFMADD213PS  Z12, Z4, Z10
-	VMOVUPS      constants<>+1344(SB), Z12
-	VFMADD213PS  Z12, Z6, Z11
-	VFMADD213PS  Z12, Z4, Z10
-	VMOVUPS      constants<>+1408(SB), Z12
-	VFMADD213PS  Z12, Z6, Z11
-	VFMADD213PS  Z12, Z4, Z10
-	VMOVUPS      constants<>+1472(SB), Z12
-	VFMADD213PS  Z12, Z6, Z11
-	VFMADD213PS  Z12, Z4, Z10
+	VMOVUPS      constants<>+1088(SB), Z8
+	VMOVAPS      Z8, Z9
+	VMOVAPS      Z8, Z8
+	VMOVUPS      constants<>+1152(SB), Z10
+	VFMADD213PS  Z10, Z6, Z9
+	VFMADD213PS  Z10, Z4, Z8
+	VMOVUPS      constants<>+1216(SB), Z10
+	VFMADD213PS  Z10, Z6, Z9
+	VFMADD213PS  Z10, Z4, Z8
+	VMOVUPS      constants<>+1280(SB), Z10
+	VFMADD213PS  Z10, Z6, Z9
+	VFMADD213PS  Z10, Z4, Z8
+	VMOVUPS      constants<>+1344(SB), Z10
+	VFMADD213PS  Z10, Z6, Z9
+	VFMADD213PS  Z10, Z4, Z8
+	VMOVUPS      constants<>+1408(SB), Z10
+	VFMADD213PS  Z10, Z6, Z9
+	VFMADD213PS  Z10, Z4, Z8
+	VMOVUPS      constants<>+1472(SB), Z10
+	VFMADD213PS  Z10, Z6, Z9
+	VFMADD213PS  Z10, Z4, Z8
 	VMOVUPS      constants<>+192(SB), Z4
 	VMOVUPS      constants<>+4288(SB), Z6
-	VFMADD213PS  Z0, Z0, Z11
-	VSUBPS       Z11, Z4, Z11
+	VFMADD213PS  Z0, Z0, Z9
+	VSUBPS       Z9, Z4, Z9
 	VCMPPS       $0x11, Z6, Z5, K1
-	VBLENDMPS    Z11, Z7, K1, Z7
+	VBLENDMPS    Z9, Z7, K1, Z7
 	VCMPPS       $0x03, Z0, Z0, K1
 	VBLENDMPS    Z0, Z7, K1, Z0
-	VFMADD213PS  Z1, Z1, Z10
-	VSUBPS       Z10, Z4, Z10
+	VFMADD213PS  Z1, Z1, Z8
+	VSUBPS       Z8, Z4, Z8
 	VCMPPS       $0x11, Z6, Z2, K1
-	VBLENDMPS    Z10, Z3, K1, Z3
+	VBLENDMPS    Z8, Z3, K1, Z3
 	VCMPPS       $0x03, Z1, Z1, K1
 	VBLENDMPS    Z1, Z3, K1, Z1
 	VMOVUPS      Z0, (AX)
@@ -4906,10 +4896,10 @@ tail170:
 	VADDPS       Z4, Z6, Z6
 	VSCALEFPS    Z3, Z6, Z6
 	VMOVUPS      constants<>+1024(SB), Z3
-	VPXORD       Z9, Z9, Z9
+	VXORPS       Z4, Z4, Z4
 	VMULPS       Z6, Z2, Z2
 	VSUBPS       Z2, Z3, Z3
-	VCMPPS       $0x11, Z9, Z0, K2
+	VCMPPS       $0x11, Z4, Z0, K2
 	VBLENDMPS    Z3, Z2, K2, Z2
 	VMULPS       Z0, Z0, Z3
 	VMOVUPS      constants<>+1088(SB), Z4
@@ -4960,66 +4950,66 @@ many172:
 	VMOVAPS      Z1, Z3
 	VMOVUPS      constants<>+4352(SB), Z4
 	VMULPS       Z4, Z0, Z5
-	VMULPS       Z4, Z1, Z8
+	VMULPS       Z4, Z1, Z6
 	VRNDSCALEPS  $0x00, Z5, Z5
-	VRNDSCALEPS  $0x00, Z8, Z8
+	VRNDSCALEPS  $0x00, Z6, Z6
 	VMOVUPS      constants<>+4416(SB), Z4
 	VFNMADD231PS Z4, Z5, Z0
-	VFNMADD231PS Z4, Z8, Z1
+	VFNMADD231PS Z4, Z6, Z1
 	VMOVUPS      constants<>+4480(SB), Z4
 	VFNMADD231PS Z4, Z5, Z0
-	VFNMADD231PS Z4, Z8, Z1
+	VFNMADD231PS Z4, Z6, Z1
 	VMOVUPS      constants<>+4544(SB), Z4
 	VFNMADD231PS Z4, Z5, Z0
-	VFNMADD231PS Z4, Z8, Z1
+	VFNMADD231PS Z4, Z6, Z1
 	VCVTPS2DQ    Z5, Z5
 	VMULPS       Z0, Z0, Z4
-	VCVTPS2DQ    Z8, Z8
-	VMULPS       Z1, Z1, Z9
-	VMOVUPS      constants<>+4608(SB), Z10
+	VCVTPS2DQ    Z6, Z6
+	VMULPS       Z1, Z1, Z7
+	VMOVUPS      constants<>+4608(SB), Z8
+	VMOVAPS      Z8, Z9
+	VMOVAPS      Z8, Z8
+	VMOVUPS      constants<>+4672(SB), Z10
+	VFMADD213PS  Z10, Z4, Z9
+	VFMADD213PS  Z10, Z7, Z8
+	VMOVUPS      constants<>+4736(SB), Z10
+	VFMADD213PS  Z10, Z4, Z9
+	VFMADD213PS  Z10, Z7, Z8
+	VMOVUPS      constants<>+192(SB), Z10
+	VMOVUPS      constants<>+3200(SB), Z11
+	VFMADD213PS  Z11, Z4, Z9
+	VFMADD213PS  Z10, Z4, Z9
+	VFMADD213PS  Z11, Z7, Z8
+	VFMADD213PS  Z10, Z7, Z8
+	VMOVUPS      constants<>+4800(SB), Z10
 	VMOVAPS      Z10, Z11
 	VMOVAPS      Z10, Z10
-	VMOVUPS      constants<>+4672(SB), Z12
+	VMOVUPS      constants<>+4864(SB), Z12
 	VFMADD213PS  Z12, Z4, Z11
-	VFMADD213PS  Z12, Z9, Z10
-	VMOVUPS      constants<>+4736(SB), Z12
+	VFMADD213PS  Z12, Z7, Z10
+	VMOVUPS      constants<>+4928(SB), Z12
 	VFMADD213PS  Z12, Z4, Z11
-	VFMADD213PS  Z12, Z9, Z10
-	VMOVUPS      constants<>+192(SB), Z12
-	VMOVUPS      constants<>+3200(SB), Z13
-	VFMADD213PS  Z13, Z4, Z11
-	VFMADD213PS  Z12, Z4, Z11
-	VFMADD213PS  Z13, Z9, Z10
-	VFMADD213PS  Z12, Z9, Z10
-	VMOVUPS      constants<>+4800(SB), Z12
-	VMOVAPS      Z12, Z13
-	VMOVAPS      Z12, Z12
-	VMOVUPS      constants<>+4864(SB), Z14
-	VFMADD213PS  Z14, Z4, Z13
-	VFMADD213PS  Z14, Z9, Z12
-	VMOVUPS      constants<>+4928(SB), Z14
-	VFMADD213PS  Z14, Z4, Z13
-	VFMADD213PS  Z14, Z9, Z12
-	VMULPS       Z4, Z13, Z13
-	VFMADD213PS  Z0, Z0, Z13
-	VMULPS       Z9, Z12, Z12
-	VFMADD213PS  Z1, Z1, Z12
+	VFMADD213PS  Z12, Z7, Z10
+	VMULPS       Z4, Z11, Z11
+	VFMADD213PS  Z0, Z0, Z11
+	VMULPS       Z7, Z10, Z10
+	VFMADD213PS  Z1, Z1, Z10
 	VPSLLD       $0x1f, Z5, Z4
 	VPSRLD       $0x01, Z5, Z5
 	VPSLLD       $0x1f, Z5, Z5
 	VPMOVD2M     Z4, K1
-	VBLENDMPS    Z11, Z13, K1, Z0
+	VBLENDMPS    Z9, Z11, K1, Z0
 	VXORPS       Z5, Z0, Z0
-	VPSLLD       $0x1f, Z8, Z4
-	VPSRLD       $0x01, Z8, Z5
+	VPSLLD       $0x1f, Z6, Z4
+	VPSRLD       $0x01, Z6, Z5
 	VPSLLD       $0x1f, Z5, Z5
 	VPMOVD2M     Z4, K1
-	VBLENDMPS    Z10, Z12, K1, Z1
+	VBLENDMPS    Z8, Z10, K1, Z1
 	VXORPS       Z5, Z1, Z1
-	VPXORD       Z6, Z6, Z6
-	VCMPPS       $0x00, Z6, Z2, K1
+	VXORPS       Z4, Z4, Z4
+	VCMPPS       $0x00, Z4, Z2, K1
 	VBLENDMPS    Z2, Z0, K1, Z0
-	VCMPPS       $0x00, Z6, Z3, K1
+	VCMPPS       $0x00, Z4, Z3, K1
 	VBLENDMPS    Z3, Z1, K1, Z1
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -5071,8 +5061,8 @@ tail173:
 	VPMOVD2M     Z3, K2
 	VBLENDMPS    Z4, Z5, K2, Z0
 	VXORPS       Z2, Z0, Z0
-	VPXORD       Z7, Z7, Z7
-	VCMPPS       $0x00, Z7, Z1, K2
+	VXORPS       Z2, Z2, Z2
+	VCMPPS       $0x00, Z2, Z1, K2
 	VBLENDMPS    Z1, Z0, K2, Z0
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         $0x00000040, AX
@@ -5678,65 +5668,65 @@ many187:
 	VMOVUPS      (BX), Z1
 	VMOVUPS      constants<>+0(SB), Z2
 	VMOVUPS      constants<>+64(SB), Z3
-	VPXORD       Z4, Z4, Z4
+	VXORPS       Z4, Z4, Z4
 	VANDPS       Z2, Z0, Z5
 	VANDPS       Z2, Z1, Z2
-	VMINPS       Z5, Z2, Z7
-	VMAXPS       Z5, Z2, Z8
-	VMOVUPS      constants<>+192(SB), Z9
-	VCMPPS       $0x00, Z8, Z7, K1
-	VBLENDMPS    Z9, Z7, K1, Z7
+	VMINPS       Z5, Z2, Z6
+	VMAXPS       Z5, Z2, Z7
+	VMOVUPS      constants<>+192(SB), Z8
+	VCMPPS       $0x00, Z7, Z6, K1
+	VBLENDMPS    Z8, Z6, K1, Z6
 	VCMPPS       $0x00, Z2, Z5, K1
-	VBLENDMPS    Z9, Z8, K1, Z8
-	VDIVPS       Z8, Z7, Z7
+	VBLENDMPS    Z8, Z7, K1, Z7
+	VDIVPS       Z7, Z6, Z6
 	VCMPPS       $0x00, Z4, Z0, K1
-	VBLENDMPS    Z4, Z7, K1, Z7
-	VMULPS       Z7, Z7, Z8
-	VMOVUPS      constants<>+5056(SB), Z9
-	VMOVAPS      Z9, Z9
-	VMOVUPS      constants<>+5120(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+5184(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+5248(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+5312(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+5376(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+5440(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+5504(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+5568(SB), Z10
-	VFMADD213PS  Z10, Z8, Z9
-	VMOVUPS      constants<>+4416(SB), Z10
-	VMOVUPS      constants<>+4480(SB), Z11
-	VMULPS       Z8, Z9, Z9
-	VMOVAPS      Z11, Z8
-	VFNMADD231PS Z9, Z7, Z8
-	VSUBPS       Z7, Z8, Z8
-	VADDPS       Z10, Z8, Z8
-	VFMADD213PS  Z7, Z7, Z9
+	VBLENDMPS    Z4, Z6, K1, Z6
+	VMULPS       Z6, Z6, Z7
+	VMOVUPS      constants<>+5056(SB), Z4
+	VMOVAPS      Z4, Z4
+	VMOVUPS      constants<>+5120(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5184(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5248(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5312(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5376(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5440(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5504(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5568(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+4416(SB), Z8
+	VMOVUPS      constants<>+4480(SB), Z9
+	VMULPS       Z7, Z4, Z4
+	VMOVAPS      Z9, Z7
+	VFNMADD231PS Z4, Z6, Z7
+	VSUBPS       Z6, Z7, Z7
+	VADDPS       Z8, Z7, Z7
+	VFMADD213PS  Z6, Z6, Z4
 	VCMPPS       $0x1e, Z2, Z5, K1
-	VBLENDMPS    Z8, Z9, K1, Z9
+	VBLENDMPS    Z7, Z4, K1, Z4
 	VMOVUPS      constants<>+192(SB), Z2
 	VMOVUPS      constants<>+5632(SB), Z5
-	VCMPPS       $0x00, Z2, Z7, K1
-	VBLENDMPS    Z5, Z9, K1, Z9
+	VCMPPS       $0x00, Z2, Z6, K1
+	VBLENDMPS    Z5, Z4, K1, Z4
 	VMOVUPS      constants<>+5696(SB), Z5
 	VMOVUPS      constants<>+5760(SB), Z2
-	VSUBPS       Z9, Z2, Z2
+	VSUBPS       Z4, Z2, Z2
 	VADDPS       Z5, Z2, Z2
 	VPSRAD       $0x1f, Z1, Z5
 	VANDPS       Z5, Z2, Z2
-	VANDNPS      Z9, Z5, Z9
-	VORPS        Z2, Z9, Z9
-	VANDPS       Z3, Z0, Z7
-	VORPS        Z7, Z9, Z9
-	VADDPS       Z0, Z1, Z7
+	VANDNPS      Z4, Z5, Z4
+	VORPS        Z2, Z4, Z4
+	VANDPS       Z3, Z0, Z6
+	VORPS        Z6, Z4, Z4
+	VADDPS       Z0, Z1, Z6
 	VCMPPS       $0x03, Z1, Z0, K1
-	VBLENDMPS    Z7, Z9, K1, Z0
+	VBLENDMPS    Z6, Z4, K1, Z0
 	VMOVUPS      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
@@ -5754,65 +5744,65 @@ tail188:
 	VMOVUPS.Z    (BX), K1, Z1
 	VMOVUPS      constants<>+0(SB), Z2
 	VMOVUPS      constants<>+64(SB), Z3
-	VPXORD       Z6, Z6, Z6
-	VANDPS       Z2, Z0, Z4
+	VXORPS       Z4, Z4, Z4
+	VANDPS       Z2, Z0, Z5
 	VANDPS       Z2, Z1, Z2
-	VMINPS       Z4, Z2, Z5
-	VMAXPS       Z4, Z2, Z7
+	VMINPS       Z5, Z2, Z6
+	VMAXPS       Z5, Z2, Z7
 	VMOVUPS      constants<>+192(SB), Z8
-	VCMPPS       $0x00, Z7, Z5, K2
-	VBLENDMPS    Z8, Z5, K2, Z5
-	VCMPPS       $0x00, Z2, Z4, K2
-	VBLENDMPS    Z8, Z7, K2, Z7
-	VDIVPS       Z7, Z5, Z5
-	VCMPPS       $0x00, Z6, Z0, K2
-	VBLENDMPS    Z6, Z5, K2, Z5
-	VMULPS       Z5, Z5, Z7
-	VMOVUPS      constants<>+5056(SB), Z8
-	VMOVAPS      Z8, Z8
-	VMOVUPS      constants<>+5120(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+5184(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+5248(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+5312(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+5376(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+5440(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+5504(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+5568(SB), Z9
-	VFMADD213PS  Z9, Z7, Z8
-	VMOVUPS      constants<>+4416(SB), Z9
-	VMOVUPS      constants<>+4480(SB), Z10
-	VMULPS       Z7, Z8, Z8
-	VMOVAPS      Z10, Z7
-	VFNMADD231PS Z8, Z5, Z7
-	VSUBPS       Z5, Z7, Z7
-	VADDPS       Z9, Z7, Z7
-	VFMADD213PS  Z5, Z5, Z8
-	VCMPPS       $0x1e, Z2, Z4, K2
-	VBLENDMPS    Z7, Z8, K2, Z8
-	VMOVUPS      constants<>+192(SB), Z2
-	VMOVUPS      constants<>+5632(SB), Z4
+	VCMPPS       $0x00, Z7, Z6, K2
+	VBLENDMPS    Z8, Z6, K2, Z6
 	VCMPPS       $0x00, Z2, Z5, K2
-	VBLENDMPS    Z4, Z8, K2, Z8
-	VMOVUPS      constants<>+5696(SB), Z4
+	VBLENDMPS    Z8, Z7, K2, Z7
+	VDIVPS       Z7, Z6, Z6
+	VCMPPS       $0x00, Z4, Z0, K2
+	VBLENDMPS    Z4, Z6, K2, Z6
+	VMULPS       Z6, Z6, Z7
+	VMOVUPS      constants<>+5056(SB), Z4
+	VMOVAPS      Z4, Z4
+	VMOVUPS      constants<>+5120(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5184(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5248(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5312(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5376(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5440(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5504(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+5568(SB), Z8
+	VFMADD213PS  Z8, Z7, Z4
+	VMOVUPS      constants<>+4416(SB), Z8
+	VMOVUPS      constants<>+4480(SB), Z9
+	VMULPS       Z7, Z4, Z4
+	VMOVAPS      Z9, Z7
+	VFNMADD231PS Z4, Z6, Z7
+	VSUBPS       Z6, Z7, Z7
+	VADDPS       Z8, Z7, Z7
+	VFMADD213PS  Z6, Z6, Z4
+	VCMPPS       $0x1e, Z2, Z5, K2
+	VBLENDMPS    Z7, Z4, K2, Z4
+	VMOVUPS      constants<>+192(SB), Z2
+	VMOVUPS      constants<>+5632(SB), Z5
+	VCMPPS       $0x00, Z2, Z6, K2
+	VBLENDMPS    Z5, Z4, K2, Z4
+	VMOVUPS      constants<>+5696(SB), Z5
 	VMOVUPS      constants<>+5760(SB), Z2
-	VSUBPS       Z8, Z2, Z2
-	VADDPS       Z4, Z2, Z2
-	VPSRAD       $0x1f, Z1, Z4
-	VANDPS       Z4, Z2, Z2
-	VANDNPS      Z8, Z4, Z8
-	VORPS        Z2, Z8, Z8
-	VANDPS       Z3, Z0, Z5
-	VORPS        Z5, Z8, Z8
-	VADDPS       Z0, Z1, Z5
+	VSUBPS       Z4, Z2, Z2
+	VADDPS       Z5, Z2, Z2
+	VPSRAD       $0x1f, Z1, Z5
+	VANDPS       Z5, Z2, Z2
+	VANDNPS      Z4, Z5, Z4
+	VORPS        Z2, Z4, Z4
+	VANDPS       Z3, Z0, Z6
+	VORPS        Z6, Z4, Z4
+	VADDPS       Z0, Z1, Z6
 	VCMPPS       $0x03, Z1, Z0, K2
-	VBLENDMPS    Z5, Z8, K2, Z0
+	VBLENDMPS    Z6, Z4, K2, Z0
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
@@ -5848,126 +5838,126 @@ many190:
 	VDIVPS      Z3, Z2, Z2
 	VMOVUPS     constants<>+192(SB), Z3
 	VADDPS      Z3, Z4, Z5
-	VMOVAPS     Z5, Z16
-	VADDPS      Z3, Z2, Z17
-	VMOVAPS     Z17, Z18
-	VMOVUPS     constants<>+2368(SB), Z19
-	VMOVUPS     constants<>+2432(SB), Z20
-	VMULPS      Z20, Z16, Z21
-	VCMPPS      $0x11, Z19, Z16, K1
-	VBLENDMPS   Z21, Z16, K1, Z21
-	VMOVUPS     constants<>+2496(SB), Z22
-	VPXORD      Z7, Z7, Z7
-	VCMPPS      $0x11, Z19, Z16, K1
-	VBLENDMPS   Z22, Z7, K1, Z6
-	VMOVAPS     Z21, Z16
-	VMULPS      Z20, Z18, Z20
-	VCMPPS      $0x11, Z19, Z18, K1
-	VBLENDMPS   Z20, Z18, K1, Z20
-	VMOVUPS     constants<>+2496(SB), Z21
-	VPXORD      Z9, Z9, Z9
-	VCMPPS      $0x11, Z19, Z18, K1
-	VBLENDMPS   Z21, Z9, K1, Z8
-	VMOVAPS     Z20, Z18
-	VMOVUPS     constants<>+2560(SB), Z19
-	VPSUBD      Z19, Z16, Z20
-	VPSRAD      $0x17, Z20, Z20
-	VCVTDQ2PS   Z20, Z21
-	VPSLLD      $0x17, Z20, Z20
-	VPSUBD      Z20, Z16, Z16
-	VSUBPS      Z6, Z21, Z6
-	VPSUBD      Z19, Z18, Z19
-	VPSRAD      $0x17, Z19, Z19
-	VCVTDQ2PS   Z19, Z20
-	VPSLLD      $0x17, Z19, Z19
-	VPSUBD      Z19, Z18, Z18
-	VSUBPS      Z8, Z20, Z8
-	VPXORD      Z10, Z10, Z10
-	VSUBPS      Z3, Z5, Z19
-	VSUBPS      Z19, Z4, Z19
-	VPSUBD      Z5, Z16, Z20
-	VPADDD      Z3, Z20, Z20
-	VPMAXSD     Z10, Z20, Z20
-	VMULPS      Z20, Z19, Z19
-	VSUBPS      Z3, Z16, Z16
-	VADDPS      Z19, Z16, Z16
-	VSUBPS      Z3, Z17, Z19
-	VSUBPS      Z19, Z2, Z19
-	VPSUBD      Z17, Z18, Z20
-	VPADDD      Z3, Z20, Z20
-	VPMAXSD     Z10, Z20, Z20
-	VMULPS      Z20, Z19, Z19
-	VSUBPS      Z3, Z18, Z18
-	VADDPS      Z19, Z18, Z18
+	VMOVAPS     Z5, Z9
+	VADDPS      Z3, Z2, Z10
+	VMOVAPS     Z10, Z11
+	VMOVUPS     constants<>+2368(SB), Z12
+	VMOVUPS     constants<>+2432(SB), Z13
+	VMULPS      Z13, Z9, Z14
+	VCMPPS      $0x11, Z12, Z9, K1
+	VBLENDMPS   Z14, Z9, K1, Z14
+	VMOVUPS     constants<>+2496(SB), Z15
+	VXORPS      Z16, Z16, Z16
+	VCMPPS      $0x11, Z12, Z9, K1
+	VBLENDMPS   Z15, Z16, K1, Z6
+	VMOVAPS     Z14, Z9
+	VMULPS      Z13, Z11, Z13
+	VCMPPS      $0x11, Z12, Z11, K1
+	VBLENDMPS   Z13, Z11, K1, Z13
+	VMOVUPS     constants<>+2496(SB), Z14
+	VXORPS      Z15, Z15, Z15
+	VCMPPS      $0x11, Z12, Z11, K1
+	VBLENDMPS   Z14, Z15, K1, Z7
+	VMOVAPS     Z13, Z11
+	VMOVUPS     constants<>+2560(SB), Z12
+	VPSUBD      Z12, Z9, Z13
+	VPSRAD      $0x17, Z13, Z13
+	VCVTDQ2PS   Z13, Z14
+	VPSLLD      $0x17, Z13, Z13
+	VPSUBD      Z13, Z9, Z9
+	VSUBPS      Z6, Z14, Z6
+	VPSUBD      Z12, Z11, Z12
+	VPSRAD      $0x17, Z12, Z12
+	VCVTDQ2PS   Z12, Z13
+	VPSLLD      $0x17, Z12, Z12
+	VPSUBD      Z12, Z11, Z11
+	VSUBPS      Z7, Z13, Z7
+	VXORPS      Z12, Z12, Z12
+	VSUBPS      Z3, Z5, Z13
+	VSUBPS      Z13, Z4, Z13
+	VPSUBD      Z5, Z9, Z14
+	VPADDD      Z3, Z14, Z14
+	VPMAXSD     Z12, Z14, Z14
+	VMULPS      Z14, Z13, Z13
+	VSUBPS      Z3, Z9, Z9
+	VADDPS      Z13, Z9, Z9
+	VSUBPS      Z3, Z10, Z13
+	VSUBPS      Z13, Z2, Z13
+	VPSUBD      Z10, Z11, Z14
+	VPADDD      Z3, Z14, Z14
+	VPMAXSD     Z12, Z14, Z14
+	VMULPS      Z14, Z13, Z13
+	VSUBPS      Z3, Z11, Z11
+	VADDPS      Z13, Z11, Z11
 	VMOVUPS     constants<>+2624(SB), Z3
-	VMOVAPS     Z3, Z19
+	VMOVAPS     Z3, Z12
 	VMOVAPS     Z3, Z3
-	VMOVUPS     constants<>+2688(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
-	VMOVUPS     constants<>+2752(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
-	VMOVUPS     constants<>+2816(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
-	VMOVUPS     constants<>+2880(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
-	VMOVUPS     constants<>+2944(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
-	VMOVUPS     constants<>+3008(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
-	VMOVUPS     constants<>+3072(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
-	VMOVUPS     constants<>+3136(SB), Z20
-	VFMADD213PS Z20, Z16, Z19
-	VFMADD213PS Z20, Z18, Z3
-	VMOVUPS     constants<>+3200(SB), Z20
-	VMULPS      Z16, Z16, Z21
-	VMULPS      Z16, Z19, Z19
-	VADDPS      Z20, Z19, Z19
-	VMULPS      Z21, Z19, Z19
-	VMULPS      Z18, Z18, Z21
-	VMULPS      Z18, Z3, Z3
-	VADDPS      Z20, Z3, Z3
-	VMULPS      Z21, Z3, Z3
-	VMOVUPS     constants<>+448(SB), Z20
-	VMOVUPS     constants<>+512(SB), Z21
-	VFMADD231PS Z21, Z6, Z19
-	VFMADD231PS Z21, Z8, Z3
-	VADDPS      Z19, Z16, Z16
-	VADDPS      Z3, Z18, Z18
-	VFMADD231PS Z20, Z6, Z16
-	VFMADD231PS Z20, Z8, Z18
-	VPXORD      Z11, Z11, Z11
-	VMOVUPS     constants<>+3264(SB), Z3
-	VMOVUPS     constants<>+3328(SB), Z19
-	VMOVUPS     constants<>+3392(SB), Z20
-	VCMPPS      $0x11, Z11, Z5, K1
-	VBLENDMPS   Z19, Z16, K1, Z16
-	VCMPPS      $0x00, Z11, Z5, K1
-	VBLENDMPS   Z20, Z16, K1, Z16
+	VMOVUPS     constants<>+2688(SB), Z13
+	VFMADD213PS Z13, Z9, Z12
+	VFMADD213PS Z13, Z11, Z3
+	VMOVUPS     constants<>+2752(SB), Z13
+	VFMADD213PS Z13, Z9, Z12
+	VFMADD213PS Z13, Z11, Z3
+	VMOVUPS     constants<>+2816(SB), Z13
+	VFMADD213PS Z13, Z9, Z12
+	VFMADD213PS Z13, Z11, Z3
+	VMOVUPS     constants<>+2880(SB), Z13
+	VFMADD213PS Z13, Z9, Z12
+	VFMADD213PS Z13, Z11, Z3
+	VMOVUPS     constants<>+2944(SB), Z13
+	VFMADD213PS Z13, Z9, Z12
+	VFMADD213PS Z13, Z11, Z3
+	VMOVUPS     constants<>+3008(SB), Z13
+	VFMADD213PS Z13, Z9, Z12
+	VFMADD213PS Z13, Z11, Z3
+	VMOVUPS     constants<>+3072(SB), Z13
+	VFMADD213PS Z13, Z9, Z12
+	VFMADD213PS Z13, Z11, Z3
+	VMOVUPS     constants<>+3136(SB), Z13
+	VFMADD213PS Z13, Z9, Z12
+	VFMADD213PS Z13, Z11, Z3
+	VMOVUPS     constants<>+3200(SB), Z13
+	VMULPS      Z9, Z9, Z14
+	VMULPS      Z9, Z12, Z12
+	VADDPS      Z13, Z12, Z12
+	VMULPS      Z14, Z12, Z12
+	VMULPS      Z11, Z11, Z14
+	VMULPS      Z11, Z3, Z3
+	VADDPS      Z13, Z3, Z3
+	VMULPS      Z14, Z3, Z3
+	VMOVUPS     constants<>+448(SB), Z13
+	VMOVUPS     constants<>+512(SB), Z14
+	VFMADD231PS Z14, Z6, Z12
+	VFMADD231PS Z14, Z7, Z3
+	VADDPS      Z12, Z9, Z9
+	VADDPS      Z3, Z11, Z11
+	VFMADD231PS Z13, Z6, Z9
+	VFMADD231PS Z13, Z7, Z11
+	VXORPS      Z3, Z3, Z3
+	VMOVUPS     constants<>+3264(SB), Z12
+	VMOVUPS     constants<>+3328(SB), Z13
+	VMOVUPS     constants<>+3392(SB), Z14
+	VCMPPS      $0x11, Z3, Z5, K1
+	VBLENDMPS   Z13, Z9, K1, Z9
 	VCMPPS      $0x00, Z3, Z5, K1
-	VBLENDMPS   Z3, Z16, K1, Z16
+	VBLENDMPS   Z14, Z9, K1, Z9
+	VCMPPS      $0x00, Z12, Z5, K1
+	VBLENDMPS   Z12, Z9, K1, Z9
 	VCMPPS      $0x03, Z5, Z5, K1
-	VBLENDMPS   Z5, Z16, K1, Z16
-	VCMPPS      $0x11, Z11, Z17, K1
-	VBLENDMPS   Z19, Z18, K1, Z18
-	VCMPPS      $0x00, Z11, Z17, K1
-	VBLENDMPS   Z20, Z18, K1, Z18
-	VCMPPS      $0x00, Z3, Z17, K1
-	VBLENDMPS   Z3, Z18, K1, Z18
-	VCMPPS      $0x03, Z17, Z17, K1
-	VBLENDMPS   Z17, Z18, K1, Z18
+	VBLENDMPS   Z5, Z9, K1, Z9
+	VCMPPS      $0x11, Z3, Z10, K1
+	VBLENDMPS   Z13, Z11, K1, Z11
+	VCMPPS      $0x00, Z3, Z10, K1
+	VBLENDMPS   Z14, Z11, K1, Z11
+	VCMPPS      $0x00, Z12, Z10, K1
+	VBLENDMPS   Z12, Z11, K1, Z11
+	VCMPPS      $0x03, Z10, Z10, K1
+	VBLENDMPS   Z10, Z11, K1, Z11
 	VMOVUPS     constants<>+64(SB), Z3
 	VANDPS      Z3, Z4, Z4
-	VORPS       Z16, Z4, Z4
+	VORPS       Z9, Z4, Z4
 	VANDPS      Z3, Z2, Z2
-	VORPS       Z18, Z2, Z2
+	VORPS       Z11, Z2, Z2
 	VMOVUPS     constants<>+64(SB), Z3
 	VMOVUPS     constants<>+4288(SB), Z5
 	VANDPS      Z3, Z0, Z0
@@ -6005,9 +5995,9 @@ tail191:
 	VCMPPS      $0x11, Z5, Z4, K2
 	VBLENDMPS   Z6, Z4, K2, Z6
 	VMOVUPS     constants<>+2496(SB), Z7
-	VPXORD      Z13, Z13, Z13
+	VXORPS      Z9, Z9, Z9
 	VCMPPS      $0x11, Z5, Z4, K2
-	VBLENDMPS   Z7, Z13, K2, Z12
+	VBLENDMPS   Z7, Z9, K2, Z8
 	VMOVAPS     Z6, Z4
 	VMOVUPS     constants<>+2560(SB), Z5
 	VPSUBD      Z5, Z4, Z5
@@ -6015,16 +6005,16 @@ tail191:
 	VCVTDQ2PS   Z5, Z6
 	VPSLLD      $0x17, Z5, Z5
 	VPSUBD      Z5, Z4, Z4
-	VSUBPS      Z12, Z6, Z12
-	VPXORD      Z14, Z14, Z14
-	VSUBPS      Z2, Z3, Z5
-	VSUBPS      Z5, Z1, Z5
-	VPSUBD      Z3, Z4, Z6
-	VPADDD      Z2, Z6, Z6
-	VPMAXSD     Z14, Z6, Z6
-	VMULPS      Z6, Z5, Z5
+	VSUBPS      Z8, Z6, Z8
+	VXORPS      Z5, Z5, Z5
+	VSUBPS      Z2, Z3, Z6
+	VSUBPS      Z6, Z1, Z6
+	VPSUBD      Z3, Z4, Z7
+	VPADDD      Z2, Z7, Z7
+	VPMAXSD     Z5, Z7, Z7
+	VMULPS      Z7, Z6, Z6
 	VSUBPS      Z2, Z4, Z4
-	VADDPS      Z5, Z4, Z4
+	VADDPS      Z6, Z4, Z4
 	VMOVUPS     constants<>+2624(SB), Z2
 	VMOVAPS     Z2, Z2
 	VMOVUPS     constants<>+2688(SB), Z5
@@ -6050,19 +6040,19 @@ tail191:
 	VMULPS      Z6, Z2, Z2
 	VMOVUPS     constants<>+448(SB), Z5
 	VMOVUPS     constants<>+512(SB), Z6
-	VFMADD231PS Z6, Z12, Z2
+	VFMADD231PS Z6, Z8, Z2
 	VADDPS      Z2, Z4, Z4
-	VFMADD231PS Z5, Z12, Z4
-	VPXORD      Z15, Z15, Z15
-	VMOVUPS     constants<>+3264(SB), Z2
-	VMOVUPS     constants<>+3328(SB), Z5
-	VMOVUPS     constants<>+3392(SB), Z6
-	VCMPPS      $0x11, Z15, Z3, K2
-	VBLENDMPS   Z5, Z4, K2, Z4
-	VCMPPS      $0x00, Z15, Z3, K2
+	VFMADD231PS Z5, Z8, Z4
+	VXORPS      Z2, Z2, Z2
+	VMOVUPS     constants<>+3264(SB), Z5
+	VMOVUPS     constants<>+3328(SB), Z6
+	VMOVUPS     constants<>+3392(SB), Z7
+	VCMPPS      $0x11, Z2, Z3, K2
 	VBLENDMPS   Z6, Z4, K2, Z4
 	VCMPPS      $0x00, Z2, Z3, K2
-	VBLENDMPS   Z2, Z4, K2, Z4
+	VBLENDMPS   Z7, Z4, K2, Z4
+	VCMPPS      $0x00, Z5, Z3, K2
+	VBLENDMPS   Z5, Z4, K2, Z4
 	VCMPPS      $0x03, Z3, Z3, K2
 	VBLENDMPS   Z3, Z4, K2, Z4
 	VMOVUPS     constants<>+64(SB), Z2
@@ -6856,14 +6846,14 @@ done222:
 	RET
 
 // func claimAVX512(sum []float32, rest []float32, x []float32, best []float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·claimAVX512(SB), NOSPLIT, $0-96
 	MOVQ   sum_base+0(FP), AX
 	MOVQ   sum_len+8(FP), CX
 	MOVQ   rest_base+24(FP), DX
 	MOVQ   x_base+48(FP), BX
 	MOVQ   best_base+72(FP), SI
-	VPXORD Z0, Z0, Z0
+	VXORPS Z0, Z0, Z0
 
 many223:
 	SUBQ      $0x10, CX
@@ -6888,14 +6878,14 @@ done224:
 	RET
 
 // func claimFirstAVX512(sum []float32, rest []float32, x []float32, best []float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·claimFirstAVX512(SB), NOSPLIT, $0-96
 	MOVQ   sum_base+0(FP), AX
 	MOVQ   sum_len+8(FP), CX
 	MOVQ   rest_base+24(FP), DX
 	MOVQ   x_base+48(FP), BX
 	MOVQ   best_base+72(FP), SI
-	VPXORD Z0, Z0, Z0
+	VXORPS Z0, Z0, Z0
 
 many225:
 	SUBQ      $0x10, CX
@@ -7116,14 +7106,14 @@ done242:
 	RET
 
 // func chooseAVX512(dst []float32, c []bool, x []float32, y []float32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·chooseAVX512(SB), NOSPLIT, $0-96
 	MOVQ   dst_base+0(FP), AX
 	MOVQ   dst_len+8(FP), CX
 	MOVQ   c_base+24(FP), DX
 	MOVQ   x_base+48(FP), BX
 	MOVQ   y_base+72(FP), SI
-	VPXORD Z0, Z0, Z0
+	VXORPS Z0, Z0, Z0
 
 many243:
 	SUBQ      $0x10, CX
@@ -7144,7 +7134,7 @@ done244:
 	RET
 
 // func tapsWideAVX512(t *byte)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ (AX), CX
@@ -7156,10 +7146,10 @@ TEXT ·tapsWideAVX512(SB), NOSPLIT, $0-8
 	MOVQ 80(AX), R9
 
 pixel245:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
@@ -7169,39 +7159,40 @@ row246:
 	MOVQ 56(AX), R14
 
 one247:
-	VMOVUPS (R11), Z4
-	VMULPS  (R13), Z4, Z4
-	VADDPS  Z4, Z0, Z0
-	VMOVUPS 64(R11), Z4
-	VMULPS  64(R13), Z4, Z4
-	VADDPS  Z4, Z1, Z1
-	VMOVUPS 128(R11), Z4
-	VMULPS  128(R13), Z4, Z4
-	VADDPS  Z4, Z2, Z2
-	VMOVUPS 192(R11), Z4
-	VMULPS  192(R13), Z4, Z4
-	VADDPS  Z4, Z3, Z3
-	ADDQ    SI, R13
-	ADDQ    DI, R11
-	DECQ    R14
-	JNE     one247
-	ADDQ    24(AX), R10
-	ADDQ    48(AX), R11
-	DECQ    R12
-	JNE     row246
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, 128(DX)
-	VMOVUPS Z3, 192(DX)
-	ADDQ    R8, CX
-	ADDQ    R9, DX
-	DECQ    BX
-	JNE     pixel245
+	VMOVUPS     (R11), Z4
+	VFMADD231PS (R13), Z4, Z0
+	VMOVUPS     64(R11), Z4
+	VFMADD231PS 64(R13), Z4, Z1
+	VMOVUPS     128(R11), Z4
+	VFMADD231PS 128(R13), Z4, Z2
+	VMOVUPS     192(R11), Z4
+	VFMADD231PS 192(R13), Z4, Z3
+	ADDQ        SI, R13
+	ADDQ        DI, R11
+	DECQ        R14
+	JNE         one247
+	ADDQ        24(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNE         row246
+	VXORPS      Z4, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VADDPS      Z4, Z1, Z1
+	VADDPS      Z4, Z2, Z2
+	VADDPS      Z4, Z3, Z3
+	VMOVUPS     Z0, (DX)
+	VMOVUPS     Z1, 64(DX)
+	VMOVUPS     Z2, 128(DX)
+	VMOVUPS     Z3, 192(DX)
+	ADDQ        R8, CX
+	ADDQ        R9, DX
+	DECQ        BX
+	JNE         pixel245
 	VZEROUPPER
 	RET
 
 // func tapsAVX512(t *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	MOVQ  t+0(FP), AX
 	MOVQ  (AX), CX
@@ -7217,7 +7208,7 @@ TEXT ·tapsAVX512(SB), NOSPLIT, $0-8
 	KMOVW R11, K1
 
 pixel248:
-	VPXORD Z0, Z0, Z0
+	VXORPS Z0, Z0, Z0
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
@@ -7227,28 +7218,29 @@ row249:
 	MOVQ 56(AX), R14
 
 one250:
-	VMOVUPS.Z (R11), K1, Z1
-	VMOVUPS.Z (R13), K1, Z2
-	VMULPS    Z2, Z1, Z2
-	VADDPS    Z2, Z0, Z0
-	ADDQ      SI, R13
-	ADDQ      DI, R11
-	DECQ      R14
-	JNE       one250
-	ADDQ      24(AX), R10
-	ADDQ      48(AX), R11
-	DECQ      R12
-	JNE       row249
-	VMOVUPS   Z0, K1, (DX)
-	ADDQ      R8, CX
-	ADDQ      R9, DX
-	DECQ      BX
-	JNE       pixel248
+	VMOVUPS.Z   (R11), K1, Z1
+	VMOVUPS.Z   (R13), K1, Z2
+	VFMADD231PS Z2, Z1, Z0
+	ADDQ        SI, R13
+	ADDQ        DI, R11
+	DECQ        R14
+	JNE         one250
+	ADDQ        24(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNE         row249
+	VXORPS      Z1, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (DX)
+	ADDQ        R8, CX
+	ADDQ        R9, DX
+	DECQ        BX
+	JNE         pixel248
 	VZEROUPPER
 	RET
 
 // func tapsTogetherWideAVX512(t *byte)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·tapsTogetherWideAVX512(SB), NOSPLIT, $8-8
 	MOVQ t+0(FP), AX
 	MOVQ (AX), CX
@@ -7262,14 +7254,14 @@ TEXT ·tapsTogetherWideAVX512(SB), NOSPLIT, $8-8
 	LEAQ (R9)(R9*2), R11
 
 pixel251:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	VXORPS Z4, Z4, Z4
+	VXORPS Z5, Z5, Z5
+	VXORPS Z6, Z6, Z6
+	VXORPS Z7, Z7, Z7
 	MOVQ   CX, R12
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
@@ -7279,49 +7271,50 @@ row252:
 	MOVQ 56(AX), BP
 
 one253:
-	VMOVUPS (R13), Z8
-	VMULPS  (R15), Z8, Z9
-	VADDPS  Z9, Z0, Z0
-	VMULPS  (R15)(R8*1), Z8, Z9
-	VADDPS  Z9, Z2, Z2
-	VMULPS  (R15)(R8*2), Z8, Z9
-	VADDPS  Z9, Z4, Z4
-	VMULPS  (R15)(R10*1), Z8, Z8
-	VADDPS  Z8, Z6, Z6
-	VMOVUPS 64(R13), Z8
-	VMULPS  64(R15), Z8, Z9
-	VADDPS  Z9, Z1, Z1
-	VMULPS  64(R15)(R8*1), Z8, Z9
-	VADDPS  Z9, Z3, Z3
-	VMULPS  64(R15)(R8*2), Z8, Z9
-	VADDPS  Z9, Z5, Z5
-	VMULPS  64(R15)(R10*1), Z8, Z8
-	VADDPS  Z8, Z7, Z7
-	ADDQ    SI, R15
-	ADDQ    DI, R13
-	DECQ    BP
-	JNE     one253
-	ADDQ    24(AX), R12
-	ADDQ    48(AX), R13
-	DECQ    R14
-	JNE     row252
-	VMOVUPS Z0, (DX)
-	VMOVUPS Z1, 64(DX)
-	VMOVUPS Z2, (DX)(R9*1)
-	VMOVUPS Z3, 64(DX)(R9*1)
-	VMOVUPS Z4, (DX)(R9*2)
-	VMOVUPS Z5, 64(DX)(R9*2)
-	VMOVUPS Z6, (DX)(R11*1)
-	VMOVUPS Z7, 64(DX)(R11*1)
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (DX)(R9*4), DX
-	DECQ    BX
-	JNE     pixel251
+	VMOVUPS     (R13), Z8
+	VFMADD231PS (R15), Z8, Z0
+	VFMADD231PS (R15)(R8*1), Z8, Z2
+	VFMADD231PS (R15)(R8*2), Z8, Z4
+	VFMADD231PS (R15)(R10*1), Z8, Z6
+	VMOVUPS     64(R13), Z8
+	VFMADD231PS 64(R15), Z8, Z1
+	VFMADD231PS 64(R15)(R8*1), Z8, Z3
+	VFMADD231PS 64(R15)(R8*2), Z8, Z5
+	VFMADD231PS 64(R15)(R10*1), Z8, Z7
+	ADDQ        SI, R15
+	ADDQ        DI, R13
+	DECQ        BP
+	JNE         one253
+	ADDQ        24(AX), R12
+	ADDQ        48(AX), R13
+	DECQ        R14
+	JNE         row252
+	VXORPS      Z8, Z8, Z8
+	VADDPS      Z8, Z0, Z0
+	VADDPS      Z8, Z1, Z1
+	VADDPS      Z8, Z2, Z2
+	VADDPS      Z8, Z3, Z3
+	VADDPS      Z8, Z4, Z4
+	VADDPS      Z8, Z5, Z5
+	VADDPS      Z8, Z6, Z6
+	VADDPS      Z8, Z7, Z7
+	VMOVUPS     Z0, (DX)
+	VMOVUPS     Z1, 64(DX)
+	VMOVUPS     Z2, (DX)(R9*1)
+	VMOVUPS     Z3, 64(DX)(R9*1)
+	VMOVUPS     Z4, (DX)(R9*2)
+	VMOVUPS     Z5, 64(DX)(R9*2)
+	VMOVUPS     Z6, (DX)(R11*1)
+	VMOVUPS     Z7, 64(DX)(R11*1)
+	LEAQ        (CX)(R8*4), CX
+	LEAQ        (DX)(R9*4), DX
+	DECQ        BX
+	JNE         pixel251
 	VZEROUPPER
 	RET
 
 // func tapsTogetherAVX512(t *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·tapsTogetherAVX512(SB), NOSPLIT, $8-8
 	MOVQ  t+0(FP), AX
 	MOVQ  (AX), CX
@@ -7339,10 +7332,10 @@ TEXT ·tapsTogetherAVX512(SB), NOSPLIT, $8-8
 	KMOVW R13, K1
 
 pixel254:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
 	MOVQ   CX, R12
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
@@ -7352,35 +7345,36 @@ row255:
 	MOVQ 56(AX), BP
 
 one256:
-	VMOVUPS.Z (R13), K1, Z4
-	VMOVUPS.Z (R15), K1, Z5
-	VMULPS    Z5, Z4, Z5
-	VADDPS    Z5, Z0, Z0
-	VMOVUPS.Z (R15)(R8*1), K1, Z5
-	VMULPS    Z5, Z4, Z5
-	VADDPS    Z5, Z1, Z1
-	VMOVUPS.Z (R15)(R8*2), K1, Z5
-	VMULPS    Z5, Z4, Z5
-	VADDPS    Z5, Z2, Z2
-	VMOVUPS.Z (R15)(R10*1), K1, Z5
-	VMULPS    Z5, Z4, Z5
-	VADDPS    Z5, Z3, Z3
-	ADDQ      SI, R15
-	ADDQ      DI, R13
-	DECQ      BP
-	JNE       one256
-	ADDQ      24(AX), R12
-	ADDQ      48(AX), R13
-	DECQ      R14
-	JNE       row255
-	VMOVUPS   Z0, K1, (DX)
-	VMOVUPS   Z1, K1, (DX)(R9*1)
-	VMOVUPS   Z2, K1, (DX)(R9*2)
-	VMOVUPS   Z3, K1, (DX)(R11*1)
-	LEAQ      (CX)(R8*4), CX
-	LEAQ      (DX)(R9*4), DX
-	DECQ      BX
-	JNE       pixel254
+	VMOVUPS.Z   (R13), K1, Z4
+	VMOVUPS.Z   (R15), K1, Z5
+	VFMADD231PS Z5, Z4, Z0
+	VMOVUPS.Z   (R15)(R8*1), K1, Z5
+	VFMADD231PS Z5, Z4, Z1
+	VMOVUPS.Z   (R15)(R8*2), K1, Z5
+	VFMADD231PS Z5, Z4, Z2
+	VMOVUPS.Z   (R15)(R10*1), K1, Z5
+	VFMADD231PS Z5, Z4, Z3
+	ADDQ        SI, R15
+	ADDQ        DI, R13
+	DECQ        BP
+	JNE         one256
+	ADDQ        24(AX), R12
+	ADDQ        48(AX), R13
+	DECQ        R14
+	JNE         row255
+	VXORPS      Z4, Z4, Z4
+	VADDPS      Z4, Z0, Z0
+	VADDPS      Z4, Z1, Z1
+	VADDPS      Z4, Z2, Z2
+	VADDPS      Z4, Z3, Z3
+	VMOVUPS     Z0, K1, (DX)
+	VMOVUPS     Z1, K1, (DX)(R9*1)
+	VMOVUPS     Z2, K1, (DX)(R9*2)
+	VMOVUPS     Z3, K1, (DX)(R11*1)
+	LEAQ        (CX)(R8*4), CX
+	LEAQ        (DX)(R9*4), DX
+	DECQ        BX
+	JNE         pixel254
 	VZEROUPPER
 	RET
 
@@ -7477,7 +7471,7 @@ one262:
 	RET
 
 // func tapsClaimAVX512(t *byte)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·tapsClaimAVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   (AX), CX
@@ -7491,7 +7485,7 @@ TEXT ·tapsClaimAVX512(SB), NOSPLIT, $0-8
 	MOVL   $0xffffffff, R10
 	BZHIL  R9, R10, R10
 	KMOVW  R10, K1
-	VPXORD Z0, Z0, Z0
+	VXORPS Z0, Z0, Z0
 
 pixel263:
 	MOVQ      CX, R9
@@ -7692,15 +7686,15 @@ done273:
 	RET
 
 // func dot32AVX512(x []float32, y []float32) float32
-// Requires: AVX, AVX512F, BMI2, SSE
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE
 TEXT ·dot32AVX512(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
 	MOVQ   x_len+8(FP), DX
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
 
 many274:
 	CMPQ    DX, $0x00000040
@@ -7923,15 +7917,15 @@ done282:
 	RET
 
 // func dot64AVX512(x []float64, y []float64) float64
-// Requires: AVX, AVX512F, BMI2, SSE2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
 TEXT ·dot64AVX512(SB), NOSPLIT, $0-56
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
 	MOVQ   x_len+8(FP), DX
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
 
 many283:
 	CMPQ    DX, $0x00000020
@@ -8361,9 +8355,9 @@ done292:
 	VZEROUPPER
 	RET
 
-// func tapLineAVX512_3x1(t *byte)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·tapLineAVX512_3x1(SB), NOSPLIT, $0-8
+// func tapLineAVX512_3x1x2(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·tapLineAVX512_3x1x2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 16(AX), CX
 	MOVQ 32(AX), DX
@@ -8397,20 +8391,30 @@ group294:
 	MOVQ    DI, R14
 	IMULQ   CX, R14
 	ADDQ    R8, R14
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	VXORPS  Z14, Z14, Z14
+	VXORPS  Z15, Z15, Z15
+	VXORPS  Z16, Z16, Z16
+	VXORPS  Z17, Z17, Z17
+	VXORPS  Z18, Z18, Z18
+	VXORPS  Z19, Z19, Z19
+	VXORPS  Z20, Z20, Z20
+	VXORPS  Z21, Z21, Z21
+	VXORPS  Z22, Z22, Z22
+	VXORPS  Z23, Z23, Z23
 	MOVQ    24(AX), R13
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
@@ -8418,127 +8422,132 @@ group294:
 	JE      summed297
 	TESTQ   DI, DI
 	JNE     ends298
-	CMPQ    R11, $0x10
+	CMPQ    R11, $0x0e
 	JNE     ends298
 
 row295:
-	VMOVUPS (R13), Z14
-	VMOVUPS (R13)(DX*1), Z15
-	VMOVUPS (R13)(DX*2), Z16
-	MOVQ    R14, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z0, Z0
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z0, Z0
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z1, Z1
-	VMOVUPS (R12)(CX*2), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z0, Z0
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z1, Z1
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z2, Z2
-	VMOVUPS (R12)(BX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z1, Z1
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z2, Z2
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z3, Z3
-	VMOVUPS (R12)(CX*4), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z2, Z2
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z3, Z3
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z4, Z4
-	ADDQ    SI, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z3, Z3
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z4, Z4
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z5, Z5
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z4, Z4
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z5, Z5
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z6, Z6
-	VMOVUPS (R12)(CX*2), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z5, Z5
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z6, Z6
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z7, Z7
-	VMOVUPS (R12)(BX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z6, Z6
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z7, Z7
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z8, Z8
-	VMOVUPS (R12)(CX*4), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z7, Z7
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z8, Z8
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z9, Z9
-	ADDQ    SI, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z8, Z8
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z9, Z9
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z10, Z10
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z9, Z9
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z10, Z10
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z11, Z11
-	VMOVUPS (R12)(CX*2), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z10, Z10
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z11, Z11
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z12, Z12
-	VMOVUPS (R12)(BX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z11, Z11
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z12, Z12
-	VMULPS  Z17, Z14, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R12)(CX*4), Z14
-	VMULPS  Z14, Z16, Z17
-	VADDPS  Z17, Z12, Z12
-	VMULPS  Z14, Z15, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    SI, R12
-	VMOVUPS (R12), Z14
-	VMULPS  Z14, Z16, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    8(AX), R14
-	ADDQ    40(AX), R13
-	DECQ    R10
-	JNE     row295
-	JMP     summed297
+	VMOVUPS     (R13), Z24
+	VMOVUPS     64(R13), Z25
+	VMOVUPS     (R13)(DX*1), Z26
+	VMOVUPS     64(R13)(DX*1), Z27
+	VMOVUPS     (R13)(DX*2), Z28
+	VMOVUPS     64(R13)(DX*2), Z29
+	MOVQ        R14, R12
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z24, Z0
+	VFMADD231PS Z31, Z25, Z1
+	VMOVUPS     (R12)(CX*1), Z30
+	VMOVUPS     64(R12)(CX*1), Z31
+	VFMADD231PS Z30, Z26, Z0
+	VFMADD231PS Z31, Z27, Z1
+	VFMADD231PS Z30, Z24, Z2
+	VFMADD231PS Z31, Z25, Z3
+	VMOVUPS     (R12)(CX*2), Z30
+	VMOVUPS     64(R12)(CX*2), Z31
+	VFMADD231PS Z30, Z28, Z0
+	VFMADD231PS Z31, Z29, Z1
+	VFMADD231PS Z30, Z26, Z2
+	VFMADD231PS Z31, Z27, Z3
+	VFMADD231PS Z30, Z24, Z4
+	VFMADD231PS Z31, Z25, Z5
+	VMOVUPS     (R12)(BX*1), Z30
+	VMOVUPS     64(R12)(BX*1), Z31
+	VFMADD231PS Z30, Z28, Z2
+	VFMADD231PS Z31, Z29, Z3
+	VFMADD231PS Z30, Z26, Z4
+	VFMADD231PS Z31, Z27, Z5
+	VFMADD231PS Z30, Z24, Z6
+	VFMADD231PS Z31, Z25, Z7
+	VMOVUPS     (R12)(CX*4), Z30
+	VMOVUPS     64(R12)(CX*4), Z31
+	VFMADD231PS Z30, Z28, Z4
+	VFMADD231PS Z31, Z29, Z5
+	VFMADD231PS Z30, Z26, Z6
+	VFMADD231PS Z31, Z27, Z7
+	VFMADD231PS Z30, Z24, Z8
+	VFMADD231PS Z31, Z25, Z9
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z6
+	VFMADD231PS Z31, Z29, Z7
+	VFMADD231PS Z30, Z26, Z8
+	VFMADD231PS Z31, Z27, Z9
+	VFMADD231PS Z30, Z24, Z10
+	VFMADD231PS Z31, Z25, Z11
+	VMOVUPS     (R12)(CX*1), Z30
+	VMOVUPS     64(R12)(CX*1), Z31
+	VFMADD231PS Z30, Z28, Z8
+	VFMADD231PS Z31, Z29, Z9
+	VFMADD231PS Z30, Z26, Z10
+	VFMADD231PS Z31, Z27, Z11
+	VFMADD231PS Z30, Z24, Z12
+	VFMADD231PS Z31, Z25, Z13
+	VMOVUPS     (R12)(CX*2), Z30
+	VMOVUPS     64(R12)(CX*2), Z31
+	VFMADD231PS Z30, Z28, Z10
+	VFMADD231PS Z31, Z29, Z11
+	VFMADD231PS Z30, Z26, Z12
+	VFMADD231PS Z31, Z27, Z13
+	VFMADD231PS Z30, Z24, Z14
+	VFMADD231PS Z31, Z25, Z15
+	VMOVUPS     (R12)(BX*1), Z30
+	VMOVUPS     64(R12)(BX*1), Z31
+	VFMADD231PS Z30, Z28, Z12
+	VFMADD231PS Z31, Z29, Z13
+	VFMADD231PS Z30, Z26, Z14
+	VFMADD231PS Z31, Z27, Z15
+	VFMADD231PS Z30, Z24, Z16
+	VFMADD231PS Z31, Z25, Z17
+	VMOVUPS     (R12)(CX*4), Z30
+	VMOVUPS     64(R12)(CX*4), Z31
+	VFMADD231PS Z30, Z28, Z14
+	VFMADD231PS Z31, Z29, Z15
+	VFMADD231PS Z30, Z26, Z16
+	VFMADD231PS Z31, Z27, Z17
+	VFMADD231PS Z30, Z24, Z18
+	VFMADD231PS Z31, Z25, Z19
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z16
+	VFMADD231PS Z31, Z29, Z17
+	VFMADD231PS Z30, Z26, Z18
+	VFMADD231PS Z31, Z27, Z19
+	VFMADD231PS Z30, Z24, Z20
+	VFMADD231PS Z31, Z25, Z21
+	VMOVUPS     (R12)(CX*1), Z30
+	VMOVUPS     64(R12)(CX*1), Z31
+	VFMADD231PS Z30, Z28, Z18
+	VFMADD231PS Z31, Z29, Z19
+	VFMADD231PS Z30, Z26, Z20
+	VFMADD231PS Z31, Z27, Z21
+	VFMADD231PS Z30, Z24, Z22
+	VFMADD231PS Z31, Z25, Z23
+	VMOVUPS     (R12)(CX*2), Z24
+	VMOVUPS     64(R12)(CX*2), Z25
+	VFMADD231PS Z24, Z28, Z20
+	VFMADD231PS Z25, Z29, Z21
+	VFMADD231PS Z24, Z26, Z22
+	VFMADD231PS Z25, Z27, Z23
+	VMOVUPS     (R12)(BX*1), Z24
+	VMOVUPS     64(R12)(BX*1), Z25
+	VFMADD231PS Z24, Z28, Z22
+	VFMADD231PS Z25, Z29, Z23
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row295
+	JMP         summed297
 
 ends298:
-	VMOVUPS (R13), Z14
-	VMOVUPS (R13)(DX*1), Z15
-	VMOVUPS (R13)(DX*2), Z16
+	VMOVUPS (R13), Z24
+	VMOVUPS 64(R13), Z25
+	VMOVUPS (R13)(DX*1), Z26
+	VMOVUPS 64(R13)(DX*1), Z27
+	VMOVUPS (R13)(DX*2), Z28
+	VMOVUPS 64(R13)(DX*2), Z29
 	MOVQ    R14, R12
 	TESTQ   DI, DI
 	JE      column299
@@ -8547,155 +8556,149 @@ ends298:
 	JMP     column301
 
 column299:
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z0, Z0
-	ADDQ    CX, R12
-	CMPQ    R11, $0x01
-	JE      over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z24, Z0
+	VFMADD231PS Z31, Z25, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over302
 
 column300:
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z0, Z0
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z1, Z1
-	ADDQ    CX, R12
-	CMPQ    R11, $0x02
-	JE      over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z0
+	VFMADD231PS Z31, Z27, Z1
+	VFMADD231PS Z30, Z24, Z2
+	VFMADD231PS Z31, Z25, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over302
 
 column301:
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z0, Z0
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z1, Z1
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z2, Z2
-	ADDQ    CX, R12
-	CMPQ    R11, $0x03
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z1, Z1
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z2, Z2
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z3, Z3
-	ADDQ    CX, R12
-	CMPQ    R11, $0x04
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z2, Z2
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z3, Z3
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z4, Z4
-	ADDQ    CX, R12
-	CMPQ    R11, $0x05
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z3, Z3
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z4, Z4
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z5, Z5
-	ADDQ    CX, R12
-	CMPQ    R11, $0x06
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z4, Z4
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z5, Z5
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z6, Z6
-	ADDQ    CX, R12
-	CMPQ    R11, $0x07
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z5, Z5
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z6, Z6
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z7, Z7
-	ADDQ    CX, R12
-	CMPQ    R11, $0x08
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z6, Z6
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z7, Z7
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z8, Z8
-	ADDQ    CX, R12
-	CMPQ    R11, $0x09
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z7, Z7
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z8, Z8
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z9, Z9
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0a
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z8, Z8
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z9, Z9
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z10, Z10
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0b
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z9, Z9
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z10, Z10
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z11, Z11
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0c
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z10, Z10
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z11, Z11
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z12, Z12
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0d
-	JE      over302
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z11, Z11
-	VMULPS  Z17, Z15, Z20
-	VADDPS  Z20, Z12, Z12
-	VMULPS  Z17, Z14, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0e
-	JE      over302
-	VMOVUPS (R12), Z14
-	VMULPS  Z14, Z16, Z17
-	VADDPS  Z17, Z12, Z12
-	VMULPS  Z14, Z15, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0f
-	JE      over302
-	VMOVUPS (R12), Z14
-	VMULPS  Z14, Z16, Z14
-	VADDPS  Z14, Z13, Z13
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z0
+	VFMADD231PS Z31, Z29, Z1
+	VFMADD231PS Z30, Z26, Z2
+	VFMADD231PS Z31, Z27, Z3
+	VFMADD231PS Z30, Z24, Z4
+	VFMADD231PS Z31, Z25, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z2
+	VFMADD231PS Z31, Z29, Z3
+	VFMADD231PS Z30, Z26, Z4
+	VFMADD231PS Z31, Z27, Z5
+	VFMADD231PS Z30, Z24, Z6
+	VFMADD231PS Z31, Z25, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z4
+	VFMADD231PS Z31, Z29, Z5
+	VFMADD231PS Z30, Z26, Z6
+	VFMADD231PS Z31, Z27, Z7
+	VFMADD231PS Z30, Z24, Z8
+	VFMADD231PS Z31, Z25, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z6
+	VFMADD231PS Z31, Z29, Z7
+	VFMADD231PS Z30, Z26, Z8
+	VFMADD231PS Z31, Z27, Z9
+	VFMADD231PS Z30, Z24, Z10
+	VFMADD231PS Z31, Z25, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z8
+	VFMADD231PS Z31, Z29, Z9
+	VFMADD231PS Z30, Z26, Z10
+	VFMADD231PS Z31, Z27, Z11
+	VFMADD231PS Z30, Z24, Z12
+	VFMADD231PS Z31, Z25, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z10
+	VFMADD231PS Z31, Z29, Z11
+	VFMADD231PS Z30, Z26, Z12
+	VFMADD231PS Z31, Z27, Z13
+	VFMADD231PS Z30, Z24, Z14
+	VFMADD231PS Z31, Z25, Z15
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z12
+	VFMADD231PS Z31, Z29, Z13
+	VFMADD231PS Z30, Z26, Z14
+	VFMADD231PS Z31, Z27, Z15
+	VFMADD231PS Z30, Z24, Z16
+	VFMADD231PS Z31, Z25, Z17
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z14
+	VFMADD231PS Z31, Z29, Z15
+	VFMADD231PS Z30, Z26, Z16
+	VFMADD231PS Z31, Z27, Z17
+	VFMADD231PS Z30, Z24, Z18
+	VFMADD231PS Z31, Z25, Z19
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0a
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z16
+	VFMADD231PS Z31, Z29, Z17
+	VFMADD231PS Z30, Z26, Z18
+	VFMADD231PS Z31, Z27, Z19
+	VFMADD231PS Z30, Z24, Z20
+	VFMADD231PS Z31, Z25, Z21
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0b
+	JE          over302
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z18
+	VFMADD231PS Z31, Z29, Z19
+	VFMADD231PS Z30, Z26, Z20
+	VFMADD231PS Z31, Z27, Z21
+	VFMADD231PS Z30, Z24, Z22
+	VFMADD231PS Z31, Z25, Z23
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0c
+	JE          over302
+	VMOVUPS     (R12), Z24
+	VMOVUPS     64(R12), Z25
+	VFMADD231PS Z24, Z28, Z20
+	VFMADD231PS Z25, Z29, Z21
+	VFMADD231PS Z24, Z26, Z22
+	VFMADD231PS Z25, Z27, Z23
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0d
+	JE          over302
+	VMOVUPS     (R12), Z24
+	VMOVUPS     64(R12), Z25
+	VFMADD231PS Z24, Z28, Z22
+	VFMADD231PS Z25, Z29, Z23
 
 over302:
 	ADDQ 8(AX), R14
@@ -8704,278 +8707,373 @@ over302:
 	JNE  ends298
 
 summed297:
+	VXORPS Z24, Z24, Z24
+	TESTB  $0x02, 136(AX)
+	JNE    biased303
+	VADDPS Z24, Z0, Z0
+	VADDPS Z24, Z1, Z1
+	VADDPS Z24, Z2, Z2
+	VADDPS Z24, Z3, Z3
+	VADDPS Z24, Z4, Z4
+	VADDPS Z24, Z5, Z5
+	VADDPS Z24, Z6, Z6
+	VADDPS Z24, Z7, Z7
+	VADDPS Z24, Z8, Z8
+	VADDPS Z24, Z9, Z9
+	VADDPS Z24, Z10, Z10
+	VADDPS Z24, Z11, Z11
+	VADDPS Z24, Z12, Z12
+	VADDPS Z24, Z13, Z13
+	VADDPS Z24, Z14, Z14
+	VADDPS Z24, Z15, Z15
+	VADDPS Z24, Z16, Z16
+	VADDPS Z24, Z17, Z17
+	VADDPS Z24, Z18, Z18
+	VADDPS Z24, Z19, Z19
+	VADDPS Z24, Z20, Z20
+	VADDPS Z24, Z21, Z21
+	VADDPS Z24, Z22, Z22
+	VADDPS Z24, Z23, Z23
+
+biased303:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled303
+	JEQ     scaled304
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
-	VMOVUPS (R10), Z14
-	VMULPS  Z14, Z0, Z0
-	VMULPS  Z14, Z1, Z1
-	VMULPS  Z14, Z2, Z2
-	VMULPS  Z14, Z3, Z3
-	VMULPS  Z14, Z4, Z4
-	VMULPS  Z14, Z5, Z5
-	VMULPS  Z14, Z6, Z6
-	VMULPS  Z14, Z7, Z7
-	VMULPS  Z14, Z8, Z8
-	VMULPS  Z14, Z9, Z9
-	VMULPS  Z14, Z10, Z10
-	VMULPS  Z14, Z11, Z11
-	VMULPS  Z14, Z12, Z12
-	VMULPS  Z14, Z13, Z13
+	VMOVUPS (R10), Z25
+	VMULPS  Z25, Z0, Z0
+	VMULPS  Z25, Z2, Z2
+	VMULPS  Z25, Z4, Z4
+	VMULPS  Z25, Z6, Z6
+	VMULPS  Z25, Z8, Z8
+	VMULPS  Z25, Z10, Z10
+	VMULPS  Z25, Z12, Z12
+	VMULPS  Z25, Z14, Z14
+	VMULPS  Z25, Z16, Z16
+	VMULPS  Z25, Z18, Z18
+	VMULPS  Z25, Z20, Z20
+	VMULPS  Z25, Z22, Z22
 
-scaled303:
+scaled304:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased304
+	JEQ     biased305
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
-	VMOVUPS (R10), Z14
-	VADDPS  Z14, Z0, Z0
-	VADDPS  Z14, Z1, Z1
-	VADDPS  Z14, Z2, Z2
-	VADDPS  Z14, Z3, Z3
-	VADDPS  Z14, Z4, Z4
-	VADDPS  Z14, Z5, Z5
-	VADDPS  Z14, Z6, Z6
-	VADDPS  Z14, Z7, Z7
-	VADDPS  Z14, Z8, Z8
-	VADDPS  Z14, Z9, Z9
-	VADDPS  Z14, Z10, Z10
-	VADDPS  Z14, Z11, Z11
-	VADDPS  Z14, Z12, Z12
-	VADDPS  Z14, Z13, Z13
+	VMOVUPS (R10), Z25
+	VADDPS  Z24, Z25, Z25
+	VADDPS  Z25, Z0, Z0
+	VADDPS  Z25, Z2, Z2
+	VADDPS  Z25, Z4, Z4
+	VADDPS  Z25, Z6, Z6
+	VADDPS  Z25, Z8, Z8
+	VADDPS  Z25, Z10, Z10
+	VADDPS  Z25, Z12, Z12
+	VADDPS  Z25, Z14, Z14
+	VADDPS  Z25, Z16, Z16
+	VADDPS  Z25, Z18, Z18
+	VADDPS  Z25, Z20, Z20
+	VADDPS  Z25, Z22, Z22
 
-biased304:
+biased305:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled306
+	MOVQ    112(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS 64(R10), Z25
+	VMULPS  Z25, Z1, Z1
+	VMULPS  Z25, Z3, Z3
+	VMULPS  Z25, Z5, Z5
+	VMULPS  Z25, Z7, Z7
+	VMULPS  Z25, Z9, Z9
+	VMULPS  Z25, Z11, Z11
+	VMULPS  Z25, Z13, Z13
+	VMULPS  Z25, Z15, Z15
+	VMULPS  Z25, Z17, Z17
+	VMULPS  Z25, Z19, Z19
+	VMULPS  Z25, Z21, Z21
+	VMULPS  Z25, Z23, Z23
+
+scaled306:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased307
+	MOVQ    120(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS 64(R10), Z25
+	VADDPS  Z24, Z25, Z25
+	VADDPS  Z25, Z1, Z1
+	VADDPS  Z25, Z3, Z3
+	VADDPS  Z25, Z5, Z5
+	VADDPS  Z25, Z7, Z7
+	VADDPS  Z25, Z9, Z9
+	VADDPS  Z25, Z11, Z11
+	VADDPS  Z25, Z13, Z13
+	VADDPS  Z25, Z15, Z15
+	VADDPS  Z25, Z17, Z17
+	VADDPS  Z25, Z19, Z19
+	VADDPS  Z25, Z21, Z21
+	VADDPS  Z25, Z23, Z23
+
+biased307:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none307
+	JEQ     none310
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
 	ADDQ    R11, R12
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z0, Z0
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z0, Z0
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z1, Z1
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z2, Z2
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z2, Z2
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z4, Z4
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z3, Z3
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z6, Z6
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z4, Z4
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z8, Z8
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z5, Z5
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z10, Z10
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z6, Z6
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z12, Z12
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z13, Z13
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z7, Z7
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z14, Z14
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z15, Z15
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z8, Z8
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z16, Z16
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z17, Z17
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z9, Z9
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z18, Z18
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z19, Z19
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z10, Z10
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z20, Z20
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z21, Z21
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z11, Z11
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x0c
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z12, Z12
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x0d
-	JE      added305
-	VMOVUPS (R12), Z14
-	VADDPS  Z14, Z13, Z13
+	JE      added308
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z22, Z22
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z23, Z23
 	ADDQ    R10, R12
 
-added305:
-none307:
+added308:
+none310:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited309
+	JEQ     limited312
 	TESTB   $0x08, 136(AX)
-	JEQ     six308
-	VPXORD  Z18, Z18, Z18
-	VCMPPS  $0x12, Z18, Z0, K1
-	VMOVAPS Z18, K1, Z0
-	VCMPPS  $0x12, Z18, Z1, K1
-	VMOVAPS Z18, K1, Z1
-	VCMPPS  $0x12, Z18, Z2, K1
-	VMOVAPS Z18, K1, Z2
-	VCMPPS  $0x12, Z18, Z3, K1
-	VMOVAPS Z18, K1, Z3
-	VCMPPS  $0x12, Z18, Z4, K1
-	VMOVAPS Z18, K1, Z4
-	VCMPPS  $0x12, Z18, Z5, K1
-	VMOVAPS Z18, K1, Z5
-	VCMPPS  $0x12, Z18, Z6, K1
-	VMOVAPS Z18, K1, Z6
-	VCMPPS  $0x12, Z18, Z7, K1
-	VMOVAPS Z18, K1, Z7
-	VCMPPS  $0x12, Z18, Z8, K1
-	VMOVAPS Z18, K1, Z8
-	VCMPPS  $0x12, Z18, Z9, K1
-	VMOVAPS Z18, K1, Z9
-	VCMPPS  $0x12, Z18, Z10, K1
-	VMOVAPS Z18, K1, Z10
-	VCMPPS  $0x12, Z18, Z11, K1
-	VMOVAPS Z18, K1, Z11
-	VCMPPS  $0x12, Z18, Z12, K1
-	VMOVAPS Z18, K1, Z12
-	VCMPPS  $0x12, Z18, Z13, K1
-	VMOVAPS Z18, K1, Z13
-	JMP     limited309
+	JEQ     six311
+	VXORPS  Z24, Z24, Z24
+	VCMPPS  $0x12, Z24, Z0, K1
+	VMOVAPS Z24, K1, Z0
+	VCMPPS  $0x12, Z24, Z1, K1
+	VMOVAPS Z24, K1, Z1
+	VCMPPS  $0x12, Z24, Z2, K1
+	VMOVAPS Z24, K1, Z2
+	VCMPPS  $0x12, Z24, Z3, K1
+	VMOVAPS Z24, K1, Z3
+	VCMPPS  $0x12, Z24, Z4, K1
+	VMOVAPS Z24, K1, Z4
+	VCMPPS  $0x12, Z24, Z5, K1
+	VMOVAPS Z24, K1, Z5
+	VCMPPS  $0x12, Z24, Z6, K1
+	VMOVAPS Z24, K1, Z6
+	VCMPPS  $0x12, Z24, Z7, K1
+	VMOVAPS Z24, K1, Z7
+	VCMPPS  $0x12, Z24, Z8, K1
+	VMOVAPS Z24, K1, Z8
+	VCMPPS  $0x12, Z24, Z9, K1
+	VMOVAPS Z24, K1, Z9
+	VCMPPS  $0x12, Z24, Z10, K1
+	VMOVAPS Z24, K1, Z10
+	VCMPPS  $0x12, Z24, Z11, K1
+	VMOVAPS Z24, K1, Z11
+	VCMPPS  $0x12, Z24, Z12, K1
+	VMOVAPS Z24, K1, Z12
+	VCMPPS  $0x12, Z24, Z13, K1
+	VMOVAPS Z24, K1, Z13
+	VCMPPS  $0x12, Z24, Z14, K1
+	VMOVAPS Z24, K1, Z14
+	VCMPPS  $0x12, Z24, Z15, K1
+	VMOVAPS Z24, K1, Z15
+	VCMPPS  $0x12, Z24, Z16, K1
+	VMOVAPS Z24, K1, Z16
+	VCMPPS  $0x12, Z24, Z17, K1
+	VMOVAPS Z24, K1, Z17
+	VCMPPS  $0x12, Z24, Z18, K1
+	VMOVAPS Z24, K1, Z18
+	VCMPPS  $0x12, Z24, Z19, K1
+	VMOVAPS Z24, K1, Z19
+	VCMPPS  $0x12, Z24, Z20, K1
+	VMOVAPS Z24, K1, Z20
+	VCMPPS  $0x12, Z24, Z21, K1
+	VMOVAPS Z24, K1, Z21
+	VCMPPS  $0x12, Z24, Z22, K1
+	VMOVAPS Z24, K1, Z22
+	VCMPPS  $0x12, Z24, Z23, K1
+	VMOVAPS Z24, K1, Z23
+	JMP     limited312
 
-six308:
-	VBROADCASTSS 144(AX), Z14
-	VPXORD       Z19, Z19, Z19
-	VCMPPS       $0x11, Z19, Z0, K1
-	VBLENDMPS    Z19, Z0, K1, Z0
-	VCMPPS       $0x1e, Z14, Z0, K1
-	VBLENDMPS    Z14, Z0, K1, Z0
-	VCMPPS       $0x11, Z19, Z1, K1
-	VBLENDMPS    Z19, Z1, K1, Z1
-	VCMPPS       $0x1e, Z14, Z1, K1
-	VBLENDMPS    Z14, Z1, K1, Z1
-	VCMPPS       $0x11, Z19, Z2, K1
-	VBLENDMPS    Z19, Z2, K1, Z2
-	VCMPPS       $0x1e, Z14, Z2, K1
-	VBLENDMPS    Z14, Z2, K1, Z2
-	VCMPPS       $0x11, Z19, Z3, K1
-	VBLENDMPS    Z19, Z3, K1, Z3
-	VCMPPS       $0x1e, Z14, Z3, K1
-	VBLENDMPS    Z14, Z3, K1, Z3
-	VCMPPS       $0x11, Z19, Z4, K1
-	VBLENDMPS    Z19, Z4, K1, Z4
-	VCMPPS       $0x1e, Z14, Z4, K1
-	VBLENDMPS    Z14, Z4, K1, Z4
-	VCMPPS       $0x11, Z19, Z5, K1
-	VBLENDMPS    Z19, Z5, K1, Z5
-	VCMPPS       $0x1e, Z14, Z5, K1
-	VBLENDMPS    Z14, Z5, K1, Z5
-	VCMPPS       $0x11, Z19, Z6, K1
-	VBLENDMPS    Z19, Z6, K1, Z6
-	VCMPPS       $0x1e, Z14, Z6, K1
-	VBLENDMPS    Z14, Z6, K1, Z6
-	VCMPPS       $0x11, Z19, Z7, K1
-	VBLENDMPS    Z19, Z7, K1, Z7
-	VCMPPS       $0x1e, Z14, Z7, K1
-	VBLENDMPS    Z14, Z7, K1, Z7
-	VCMPPS       $0x11, Z19, Z8, K1
-	VBLENDMPS    Z19, Z8, K1, Z8
-	VCMPPS       $0x1e, Z14, Z8, K1
-	VBLENDMPS    Z14, Z8, K1, Z8
-	VCMPPS       $0x11, Z19, Z9, K1
-	VBLENDMPS    Z19, Z9, K1, Z9
-	VCMPPS       $0x1e, Z14, Z9, K1
-	VBLENDMPS    Z14, Z9, K1, Z9
-	VCMPPS       $0x11, Z19, Z10, K1
-	VBLENDMPS    Z19, Z10, K1, Z10
-	VCMPPS       $0x1e, Z14, Z10, K1
-	VBLENDMPS    Z14, Z10, K1, Z10
-	VCMPPS       $0x11, Z19, Z11, K1
-	VBLENDMPS    Z19, Z11, K1, Z11
-	VCMPPS       $0x1e, Z14, Z11, K1
-	VBLENDMPS    Z14, Z11, K1, Z11
-	VCMPPS       $0x11, Z19, Z12, K1
-	VBLENDMPS    Z19, Z12, K1, Z12
-	VCMPPS       $0x1e, Z14, Z12, K1
-	VBLENDMPS    Z14, Z12, K1, Z12
-	VCMPPS       $0x11, Z19, Z13, K1
-	VBLENDMPS    Z19, Z13, K1, Z13
-	VCMPPS       $0x1e, Z14, Z13, K1
-	VBLENDMPS    Z14, Z13, K1, Z13
+six311:
+	VBROADCASTSS 144(AX), Z24
+	VXORPS       Z25, Z25, Z25
+	VMAXPS       Z0, Z25, Z0
+	VMINPS       Z0, Z24, Z0
+	VMAXPS       Z1, Z25, Z1
+	VMINPS       Z1, Z24, Z1
+	VMAXPS       Z2, Z25, Z2
+	VMINPS       Z2, Z24, Z2
+	VMAXPS       Z3, Z25, Z3
+	VMINPS       Z3, Z24, Z3
+	VMAXPS       Z4, Z25, Z4
+	VMINPS       Z4, Z24, Z4
+	VMAXPS       Z5, Z25, Z5
+	VMINPS       Z5, Z24, Z5
+	VMAXPS       Z6, Z25, Z6
+	VMINPS       Z6, Z24, Z6
+	VMAXPS       Z7, Z25, Z7
+	VMINPS       Z7, Z24, Z7
+	VMAXPS       Z8, Z25, Z8
+	VMINPS       Z8, Z24, Z8
+	VMAXPS       Z9, Z25, Z9
+	VMINPS       Z9, Z24, Z9
+	VMAXPS       Z10, Z25, Z10
+	VMINPS       Z10, Z24, Z10
+	VMAXPS       Z11, Z25, Z11
+	VMINPS       Z11, Z24, Z11
+	VMAXPS       Z12, Z25, Z12
+	VMINPS       Z12, Z24, Z12
+	VMAXPS       Z13, Z25, Z13
+	VMINPS       Z13, Z24, Z13
+	VMAXPS       Z14, Z25, Z14
+	VMINPS       Z14, Z24, Z14
+	VMAXPS       Z15, Z25, Z15
+	VMINPS       Z15, Z24, Z15
+	VMAXPS       Z16, Z25, Z16
+	VMINPS       Z16, Z24, Z16
+	VMAXPS       Z17, Z25, Z17
+	VMINPS       Z17, Z24, Z17
+	VMAXPS       Z18, Z25, Z18
+	VMINPS       Z18, Z24, Z18
+	VMAXPS       Z19, Z25, Z19
+	VMINPS       Z19, Z24, Z19
+	VMAXPS       Z20, Z25, Z20
+	VMINPS       Z20, Z24, Z20
+	VMAXPS       Z21, Z25, Z21
+	VMINPS       Z21, Z24, Z21
+	VMAXPS       Z22, Z25, Z22
+	VMINPS       Z22, Z24, Z22
+	VMAXPS       Z23, Z25, Z23
+	VMINPS       Z23, Z24, Z23
 
-limited309:
+limited312:
 	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored306
-	VMOVUPS Z1, (R9)
+	JE      stored309
+	VMOVUPS Z2, (R9)
+	VMOVUPS Z3, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored306
-	VMOVUPS Z2, (R9)
+	JE      stored309
+	VMOVUPS Z4, (R9)
+	VMOVUPS Z5, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored306
-	VMOVUPS Z3, (R9)
+	JE      stored309
+	VMOVUPS Z6, (R9)
+	VMOVUPS Z7, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored306
-	VMOVUPS Z4, (R9)
+	JE      stored309
+	VMOVUPS Z8, (R9)
+	VMOVUPS Z9, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored306
-	VMOVUPS Z5, (R9)
+	JE      stored309
+	VMOVUPS Z10, (R9)
+	VMOVUPS Z11, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored306
-	VMOVUPS Z6, (R9)
+	JE      stored309
+	VMOVUPS Z12, (R9)
+	VMOVUPS Z13, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored306
-	VMOVUPS Z7, (R9)
+	JE      stored309
+	VMOVUPS Z14, (R9)
+	VMOVUPS Z15, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored306
-	VMOVUPS Z8, (R9)
+	JE      stored309
+	VMOVUPS Z16, (R9)
+	VMOVUPS Z17, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored306
-	VMOVUPS Z9, (R9)
+	JE      stored309
+	VMOVUPS Z18, (R9)
+	VMOVUPS Z19, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored306
-	VMOVUPS Z10, (R9)
+	JE      stored309
+	VMOVUPS Z20, (R9)
+	VMOVUPS Z21, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored306
-	VMOVUPS Z11, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x0c
-	JE      stored306
-	VMOVUPS Z12, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x0d
-	JE      stored306
-	VMOVUPS Z13, (R9)
+	JE      stored309
+	VMOVUPS Z22, (R9)
+	VMOVUPS Z23, 64(R9)
 	ADDQ    R10, R9
 
-stored306:
+stored309:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
 	JE      done296
@@ -8990,25 +9088,23 @@ stored306:
 
 done296:
 	MOVQ 152(AX), R10
-	ADDQ $0x40, R10
+	ADDQ $0x00000080, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
 	JLT  channels293
 	VZEROUPPER
 	RET
 
-// func tapLineShortAVX512_3x1(t *byte)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·tapLineShortAVX512_3x1(SB), NOSPLIT, $0-8
-	MOVQ  t+0(FP), AX
-	MOVQ  16(AX), CX
-	MOVQ  32(AX), DX
-	LEAQ  (CX)(CX*2), BX
-	LEAQ  (CX)(CX*4), SI
-	MOVQ  104(AX), DI
-	MOVL  $0xffffffff, R8
-	BZHIL DI, R8, R8
-	KMOVW R8, K1
+// func tapLineAVX512_3x1x1(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·tapLineAVX512_3x1x1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 16(AX), CX
+	MOVQ 32(AX), DX
+	LEAQ (CX)(CX*2), BX
+	LEAQ (CX)(CX*4), SI
+
+channels313:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -9023,7 +9119,7 @@ TEXT ·tapLineShortAVX512_3x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group311:
+group314:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9035,1056 +9131,294 @@ group311:
 	MOVQ    DI, R14
 	IMULQ   CX, R14
 	ADDQ    R8, R14
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
 	MOVQ    24(AX), R13
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed314
+	JE      summed317
 	TESTQ   DI, DI
-	JNE     ends315
+	JNE     ends318
 	CMPQ    R11, $0x10
-	JNE     ends315
+	JNE     ends318
 
-row312:
-	VMOVUPS.Z (R13), K1, Z14
-	VMOVUPS.Z (R13)(DX*1), K1, Z15
-	VMOVUPS.Z (R13)(DX*2), K1, Z16
-	MOVQ      R14, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z0, Z0
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z0, Z0
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z1, Z1
-	VMOVUPS.Z (R12)(CX*2), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z0, Z0
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z1, Z1
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z2, Z2
-	VMOVUPS.Z (R12)(BX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z1, Z1
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z2, Z2
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z3, Z3
-	VMOVUPS.Z (R12)(CX*4), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z2, Z2
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z3, Z3
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z4, Z4
-	ADDQ      SI, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z3, Z3
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z4, Z4
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z5, Z5
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z4, Z4
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z5, Z5
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z6, Z6
-	VMOVUPS.Z (R12)(CX*2), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z5, Z5
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z6, Z6
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z7, Z7
-	VMOVUPS.Z (R12)(BX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z6, Z6
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z7, Z7
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z8, Z8
-	VMOVUPS.Z (R12)(CX*4), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z7, Z7
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z8, Z8
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z9, Z9
-	ADDQ      SI, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z8, Z8
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z9, Z9
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z10, Z10
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z9, Z9
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z10, Z10
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z11, Z11
-	VMOVUPS.Z (R12)(CX*2), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z10, Z10
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z11, Z11
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z12, Z12
-	VMOVUPS.Z (R12)(BX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z11, Z11
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z12, Z12
-	VMULPS    Z17, Z14, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R12)(CX*4), K1, Z14
-	VMULPS    Z14, Z16, Z17
-	VADDPS    Z17, Z12, Z12
-	VMULPS    Z14, Z15, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      SI, R12
-	VMOVUPS.Z (R12), K1, Z14
-	VMULPS    Z14, Z16, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      8(AX), R14
-	ADDQ      40(AX), R13
-	DECQ      R10
-	JNE       row312
-	JMP       summed314
+row315:
+	VMOVUPS     (R13), Z14
+	VMOVUPS     (R13)(DX*1), Z15
+	VMOVUPS     (R13)(DX*2), Z16
+	MOVQ        R14, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z14, Z0
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z15, Z0
+	VFMADD231PS Z17, Z14, Z1
+	VMOVUPS     (R12)(CX*2), Z17
+	VFMADD231PS Z17, Z16, Z0
+	VFMADD231PS Z17, Z15, Z1
+	VFMADD231PS Z17, Z14, Z2
+	VMOVUPS     (R12)(BX*1), Z17
+	VFMADD231PS Z17, Z16, Z1
+	VFMADD231PS Z17, Z15, Z2
+	VFMADD231PS Z17, Z14, Z3
+	VMOVUPS     (R12)(CX*4), Z17
+	VFMADD231PS Z17, Z16, Z2
+	VFMADD231PS Z17, Z15, Z3
+	VFMADD231PS Z17, Z14, Z4
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z3
+	VFMADD231PS Z17, Z15, Z4
+	VFMADD231PS Z17, Z14, Z5
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z16, Z4
+	VFMADD231PS Z17, Z15, Z5
+	VFMADD231PS Z17, Z14, Z6
+	VMOVUPS     (R12)(CX*2), Z17
+	VFMADD231PS Z17, Z16, Z5
+	VFMADD231PS Z17, Z15, Z6
+	VFMADD231PS Z17, Z14, Z7
+	VMOVUPS     (R12)(BX*1), Z17
+	VFMADD231PS Z17, Z16, Z6
+	VFMADD231PS Z17, Z15, Z7
+	VFMADD231PS Z17, Z14, Z8
+	VMOVUPS     (R12)(CX*4), Z17
+	VFMADD231PS Z17, Z16, Z7
+	VFMADD231PS Z17, Z15, Z8
+	VFMADD231PS Z17, Z14, Z9
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z8
+	VFMADD231PS Z17, Z15, Z9
+	VFMADD231PS Z17, Z14, Z10
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z16, Z9
+	VFMADD231PS Z17, Z15, Z10
+	VFMADD231PS Z17, Z14, Z11
+	VMOVUPS     (R12)(CX*2), Z17
+	VFMADD231PS Z17, Z16, Z10
+	VFMADD231PS Z17, Z15, Z11
+	VFMADD231PS Z17, Z14, Z12
+	VMOVUPS     (R12)(BX*1), Z17
+	VFMADD231PS Z17, Z16, Z11
+	VFMADD231PS Z17, Z15, Z12
+	VFMADD231PS Z17, Z14, Z13
+	VMOVUPS     (R12)(CX*4), Z14
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z14
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row315
+	JMP         summed317
 
-ends315:
-	VMOVUPS.Z (R13), K1, Z14
-	VMOVUPS.Z (R13)(DX*1), K1, Z15
-	VMOVUPS.Z (R13)(DX*2), K1, Z16
-	MOVQ      R14, R12
-	TESTQ     DI, DI
-	JE        column316
-	CMPQ      DI, $0x01
-	JE        column317
-	JMP       column318
-
-column316:
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z0, Z0
-	ADDQ      CX, R12
-	CMPQ      R11, $0x01
-	JE        over319
-
-column317:
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z0, Z0
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z1, Z1
-	ADDQ      CX, R12
-	CMPQ      R11, $0x02
-	JE        over319
-
-column318:
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z0, Z0
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z1, Z1
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z2, Z2
-	ADDQ      CX, R12
-	CMPQ      R11, $0x03
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z1, Z1
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z2, Z2
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z3, Z3
-	ADDQ      CX, R12
-	CMPQ      R11, $0x04
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z2, Z2
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z3, Z3
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z4, Z4
-	ADDQ      CX, R12
-	CMPQ      R11, $0x05
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z3, Z3
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z4, Z4
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z5, Z5
-	ADDQ      CX, R12
-	CMPQ      R11, $0x06
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z4, Z4
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z5, Z5
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z6, Z6
-	ADDQ      CX, R12
-	CMPQ      R11, $0x07
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z5, Z5
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z6, Z6
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z7, Z7
-	ADDQ      CX, R12
-	CMPQ      R11, $0x08
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z6, Z6
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z7, Z7
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z8, Z8
-	ADDQ      CX, R12
-	CMPQ      R11, $0x09
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z7, Z7
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z8, Z8
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z9, Z9
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0a
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z8, Z8
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z9, Z9
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z10, Z10
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0b
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z9, Z9
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z10, Z10
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z11, Z11
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0c
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z10, Z10
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z11, Z11
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z12, Z12
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0d
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z11, Z11
-	VMULPS    Z17, Z15, Z20
-	VADDPS    Z20, Z12, Z12
-	VMULPS    Z17, Z14, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0e
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z14
-	VMULPS    Z14, Z16, Z17
-	VADDPS    Z17, Z12, Z12
-	VMULPS    Z14, Z15, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0f
-	JE        over319
-	VMOVUPS.Z (R12), K1, Z14
-	VMULPS    Z14, Z16, Z14
-	VADDPS    Z14, Z13, Z13
-
-over319:
-	ADDQ 8(AX), R14
-	ADDQ 40(AX), R13
-	DECQ R10
-	JNE  ends315
-
-summed314:
-	TESTB     $0x01, 136(AX)
-	JEQ       scaled320
-	MOVQ      112(AX), R10
-	ADDQ      152(AX), R10
-	VMOVUPS.Z (R10), K1, Z14
-	VMULPS    Z14, Z0, Z0
-	VMULPS    Z14, Z1, Z1
-	VMULPS    Z14, Z2, Z2
-	VMULPS    Z14, Z3, Z3
-	VMULPS    Z14, Z4, Z4
-	VMULPS    Z14, Z5, Z5
-	VMULPS    Z14, Z6, Z6
-	VMULPS    Z14, Z7, Z7
-	VMULPS    Z14, Z8, Z8
-	VMULPS    Z14, Z9, Z9
-	VMULPS    Z14, Z10, Z10
-	VMULPS    Z14, Z11, Z11
-	VMULPS    Z14, Z12, Z12
-	VMULPS    Z14, Z13, Z13
-
-scaled320:
-	TESTB     $0x02, 136(AX)
-	JEQ       biased321
-	MOVQ      120(AX), R10
-	ADDQ      152(AX), R10
-	VMOVUPS.Z (R10), K1, Z14
-	VADDPS    Z14, Z0, Z0
-	VADDPS    Z14, Z1, Z1
-	VADDPS    Z14, Z2, Z2
-	VADDPS    Z14, Z3, Z3
-	VADDPS    Z14, Z4, Z4
-	VADDPS    Z14, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z14, Z7, Z7
-	VADDPS    Z14, Z8, Z8
-	VADDPS    Z14, Z9, Z9
-	VADDPS    Z14, Z10, Z10
-	VADDPS    Z14, Z11, Z11
-	VADDPS    Z14, Z12, Z12
-	VADDPS    Z14, Z13, Z13
-
-biased321:
-	MOVQ      64(AX), R10
-	TESTB     $0x04, 136(AX)
-	JEQ       none324
-	MOVQ      128(AX), R11
-	MOVQ      R9, R12
-	SUBQ      56(AX), R12
-	ADDQ      R11, R12
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z0, Z0
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x01
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z1, Z1
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x02
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z2, Z2
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x03
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z3, Z3
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x04
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z4, Z4
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x05
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z5, Z5
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x06
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z6, Z6
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x07
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z7, Z7
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x08
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z8, Z8
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x09
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z9, Z9
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x0a
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z10, Z10
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x0b
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z11, Z11
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x0c
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z12, Z12
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x0d
-	JE        added322
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      R10, R12
-
-added322:
-none324:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited326
-	TESTB   $0x08, 136(AX)
-	JEQ     six325
-	VPXORD  Z18, Z18, Z18
-	VCMPPS  $0x12, Z18, Z0, K2
-	VMOVAPS Z18, K2, Z0
-	VCMPPS  $0x12, Z18, Z1, K2
-	VMOVAPS Z18, K2, Z1
-	VCMPPS  $0x12, Z18, Z2, K2
-	VMOVAPS Z18, K2, Z2
-	VCMPPS  $0x12, Z18, Z3, K2
-	VMOVAPS Z18, K2, Z3
-	VCMPPS  $0x12, Z18, Z4, K2
-	VMOVAPS Z18, K2, Z4
-	VCMPPS  $0x12, Z18, Z5, K2
-	VMOVAPS Z18, K2, Z5
-	VCMPPS  $0x12, Z18, Z6, K2
-	VMOVAPS Z18, K2, Z6
-	VCMPPS  $0x12, Z18, Z7, K2
-	VMOVAPS Z18, K2, Z7
-	VCMPPS  $0x12, Z18, Z8, K2
-	VMOVAPS Z18, K2, Z8
-	VCMPPS  $0x12, Z18, Z9, K2
-	VMOVAPS Z18, K2, Z9
-	VCMPPS  $0x12, Z18, Z10, K2
-	VMOVAPS Z18, K2, Z10
-	VCMPPS  $0x12, Z18, Z11, K2
-	VMOVAPS Z18, K2, Z11
-	VCMPPS  $0x12, Z18, Z12, K2
-	VMOVAPS Z18, K2, Z12
-	VCMPPS  $0x12, Z18, Z13, K2
-	VMOVAPS Z18, K2, Z13
-	JMP     limited326
-
-six325:
-	VBROADCASTSS 144(AX), Z14
-	VPXORD       Z19, Z19, Z19
-	VCMPPS       $0x11, Z19, Z0, K2
-	VBLENDMPS    Z19, Z0, K2, Z0
-	VCMPPS       $0x1e, Z14, Z0, K2
-	VBLENDMPS    Z14, Z0, K2, Z0
-	VCMPPS       $0x11, Z19, Z1, K2
-	VBLENDMPS    Z19, Z1, K2, Z1
-	VCMPPS       $0x1e, Z14, Z1, K2
-	VBLENDMPS    Z14, Z1, K2, Z1
-	VCMPPS       $0x11, Z19, Z2, K2
-	VBLENDMPS    Z19, Z2, K2, Z2
-	VCMPPS       $0x1e, Z14, Z2, K2
-	VBLENDMPS    Z14, Z2, K2, Z2
-	VCMPPS       $0x11, Z19, Z3, K2
-	VBLENDMPS    Z19, Z3, K2, Z3
-	VCMPPS       $0x1e, Z14, Z3, K2
-	VBLENDMPS    Z14, Z3, K2, Z3
-	VCMPPS       $0x11, Z19, Z4, K2
-	VBLENDMPS    Z19, Z4, K2, Z4
-	VCMPPS       $0x1e, Z14, Z4, K2
-	VBLENDMPS    Z14, Z4, K2, Z4
-	VCMPPS       $0x11, Z19, Z5, K2
-	VBLENDMPS    Z19, Z5, K2, Z5
-	VCMPPS       $0x1e, Z14, Z5, K2
-	VBLENDMPS    Z14, Z5, K2, Z5
-	VCMPPS       $0x11, Z19, Z6, K2
-	VBLENDMPS    Z19, Z6, K2, Z6
-	VCMPPS       $0x1e, Z14, Z6, K2
-	VBLENDMPS    Z14, Z6, K2, Z6
-	VCMPPS       $0x11, Z19, Z7, K2
-	VBLENDMPS    Z19, Z7, K2, Z7
-	VCMPPS       $0x1e, Z14, Z7, K2
-	VBLENDMPS    Z14, Z7, K2, Z7
-	VCMPPS       $0x11, Z19, Z8, K2
-	VBLENDMPS    Z19, Z8, K2, Z8
-	VCMPPS       $0x1e, Z14, Z8, K2
-	VBLENDMPS    Z14, Z8, K2, Z8
-	VCMPPS       $0x11, Z19, Z9, K2
-	VBLENDMPS    Z19, Z9, K2, Z9
-	VCMPPS       $0x1e, Z14, Z9, K2
-	VBLENDMPS    Z14, Z9, K2, Z9
-	VCMPPS       $0x11, Z19, Z10, K2
-	VBLENDMPS    Z19, Z10, K2, Z10
-	VCMPPS       $0x1e, Z14, Z10, K2
-	VBLENDMPS    Z14, Z10, K2, Z10
-	VCMPPS       $0x11, Z19, Z11, K2
-	VBLENDMPS    Z19, Z11, K2, Z11
-	VCMPPS       $0x1e, Z14, Z11, K2
-	VBLENDMPS    Z14, Z11, K2, Z11
-	VCMPPS       $0x11, Z19, Z12, K2
-	VBLENDMPS    Z19, Z12, K2, Z12
-	VCMPPS       $0x1e, Z14, Z12, K2
-	VBLENDMPS    Z14, Z12, K2, Z12
-	VCMPPS       $0x11, Z19, Z13, K2
-	VBLENDMPS    Z19, Z13, K2, Z13
-	VCMPPS       $0x1e, Z14, Z13, K2
-	VBLENDMPS    Z14, Z13, K2, Z13
-
-limited326:
-	VMOVUPS Z0, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x01
-	JE      stored323
-	VMOVUPS Z1, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x02
-	JE      stored323
-	VMOVUPS Z2, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x03
-	JE      stored323
-	VMOVUPS Z3, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x04
-	JE      stored323
-	VMOVUPS Z4, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x05
-	JE      stored323
-	VMOVUPS Z5, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x06
-	JE      stored323
-	VMOVUPS Z6, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x07
-	JE      stored323
-	VMOVUPS Z7, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x08
-	JE      stored323
-	VMOVUPS Z8, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x09
-	JE      stored323
-	VMOVUPS Z9, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x0a
-	JE      stored323
-	VMOVUPS Z10, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x0b
-	JE      stored323
-	VMOVUPS Z11, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x0c
-	JE      stored323
-	VMOVUPS Z12, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x0d
-	JE      stored323
-	VMOVUPS Z13, K1, (R9)
-	ADDQ    R10, R9
-
-stored323:
-	MOVQ    176(AX), R10
-	SUBQ    R10, 168(AX)
-	JE      done313
-	SUBQ    R10, 160(AX)
-	MOVQ    R10, R12
-	IMULQ   CX, R12
-	ADDQ    R12, R8
-	XORQ    R11, R11
-	SUBQ    R10, DI
-	CMOVQLT R11, DI
-	JMP     group311
-
-done313:
-	VZEROUPPER
-	RET
-
-// func tapLineAVX512_3x2(t *byte)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·tapLineAVX512_3x2(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 16(AX), CX
-	MOVQ 32(AX), DX
-	LEAQ (CX)(CX*2), BX
-	LEAQ (CX)(CX*4), SI
-
-channels327:
-	MOVQ  72(AX), DI
-	MOVQ  80(AX), R10
-	ADDQ  DI, R10
-	MOVQ  R10, 160(AX)
-	MOVQ  88(AX), R10
-	MOVQ  R10, 168(AX)
-	MOVQ  DI, R10
-	IMULQ CX, R10
-	MOVQ  (AX), R8
-	SUBQ  R10, R8
-	ADDQ  152(AX), R8
-	MOVQ  56(AX), R9
-	ADDQ  152(AX), R9
-
-group328:
-	MOVQ    168(AX), R10
-	CMPQ    R10, 96(AX)
-	CMOVQGT 96(AX), R10
-	MOVQ    R10, 176(AX)
-	LEAQ    1(R10)(R10*2), R11
-	SUBQ    R10, R11
-	CMPQ    R11, 160(AX)
-	CMOVQGT 160(AX), R11
-	MOVQ    DI, R14
-	IMULQ   CX, R14
-	ADDQ    R8, R14
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
-	MOVQ    24(AX), R13
-	ADDQ    152(AX), R13
-	MOVQ    48(AX), R10
-	TESTQ   R10, R10
-	JE      summed331
-	TESTQ   DI, DI
-	JNE     ends332
-	CMPQ    R11, $0x1d
-	JNE     ends332
-
-row329:
-	VMOVUPS (R13), Z14
-	VMOVUPS (R13)(DX*1), Z15
-	VMOVUPS (R13)(DX*2), Z16
-	MOVQ    R14, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z0, Z0
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z0, Z0
-	VMOVUPS (R12)(CX*2), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z0, Z0
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z1, Z1
-	VMOVUPS (R12)(BX*1), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z1, Z1
-	VMOVUPS (R12)(CX*4), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z1, Z1
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z2, Z2
-	ADDQ    SI, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z2, Z2
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z2, Z2
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z3, Z3
-	VMOVUPS (R12)(CX*2), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z3, Z3
-	VMOVUPS (R12)(BX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z3, Z3
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z4, Z4
-	VMOVUPS (R12)(CX*4), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z4, Z4
-	ADDQ    SI, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z4, Z4
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z5, Z5
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z5, Z5
-	VMOVUPS (R12)(CX*2), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z5, Z5
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z6, Z6
-	VMOVUPS (R12)(BX*1), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z6, Z6
-	VMOVUPS (R12)(CX*4), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z6, Z6
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z7, Z7
-	ADDQ    SI, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z7, Z7
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z7, Z7
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z8, Z8
-	VMOVUPS (R12)(CX*2), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z8, Z8
-	VMOVUPS (R12)(BX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z8, Z8
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z9, Z9
-	VMOVUPS (R12)(CX*4), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z9, Z9
-	ADDQ    SI, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z9, Z9
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z10, Z10
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z10, Z10
-	VMOVUPS (R12)(CX*2), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z10, Z10
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z11, Z11
-	VMOVUPS (R12)(BX*1), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z11, Z11
-	VMOVUPS (R12)(CX*4), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z11, Z11
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z12, Z12
-	ADDQ    SI, R12
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z12, Z12
-	VMOVUPS (R12)(CX*1), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z12, Z12
-	VMULPS  Z17, Z14, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R12)(CX*2), Z14
-	VMULPS  Z14, Z15, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R12)(BX*1), Z14
-	VMULPS  Z14, Z16, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    8(AX), R14
-	ADDQ    40(AX), R13
-	DECQ    R10
-	JNE     row329
-	JMP     summed331
-
-ends332:
+ends318:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column333
+	JE      column319
 	CMPQ    DI, $0x01
-	JE      column334
-	JMP     column335
+	JE      column320
+	JMP     column321
 
-column333:
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z0, Z0
-	ADDQ    CX, R12
-	CMPQ    R11, $0x01
-	JE      over336
+column319:
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z14, Z0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over322
 
-column334:
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z0, Z0
-	ADDQ    CX, R12
-	CMPQ    R11, $0x02
-	JE      over336
+column320:
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z0
+	VFMADD231PS Z17, Z14, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over322
 
-column335:
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z0, Z0
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z1, Z1
-	ADDQ    CX, R12
-	CMPQ    R11, $0x03
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z1, Z1
-	ADDQ    CX, R12
-	CMPQ    R11, $0x04
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z1, Z1
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z2, Z2
-	ADDQ    CX, R12
-	CMPQ    R11, $0x05
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z2, Z2
-	ADDQ    CX, R12
-	CMPQ    R11, $0x06
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z2, Z2
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z3, Z3
-	ADDQ    CX, R12
-	CMPQ    R11, $0x07
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z3, Z3
-	ADDQ    CX, R12
-	CMPQ    R11, $0x08
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z3, Z3
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z4, Z4
-	ADDQ    CX, R12
-	CMPQ    R11, $0x09
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z4, Z4
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0a
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z4, Z4
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z5, Z5
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0b
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z5, Z5
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0c
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z5, Z5
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z6, Z6
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0d
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z6, Z6
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0e
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z6, Z6
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z7, Z7
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0f
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z7, Z7
-	ADDQ    CX, R12
-	CMPQ    R11, $0x10
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z7, Z7
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z8, Z8
-	ADDQ    CX, R12
-	CMPQ    R11, $0x11
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z8, Z8
-	ADDQ    CX, R12
-	CMPQ    R11, $0x12
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z8, Z8
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z9, Z9
-	ADDQ    CX, R12
-	CMPQ    R11, $0x13
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z9, Z9
-	ADDQ    CX, R12
-	CMPQ    R11, $0x14
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z9, Z9
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z10, Z10
-	ADDQ    CX, R12
-	CMPQ    R11, $0x15
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z10, Z10
-	ADDQ    CX, R12
-	CMPQ    R11, $0x16
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z10, Z10
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z11, Z11
-	ADDQ    CX, R12
-	CMPQ    R11, $0x17
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z11, Z11
-	ADDQ    CX, R12
-	CMPQ    R11, $0x18
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z11, Z11
-	VMULPS  Z17, Z14, Z17
-	VADDPS  Z17, Z12, Z12
-	ADDQ    CX, R12
-	CMPQ    R11, $0x19
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z15, Z17
-	VADDPS  Z17, Z12, Z12
-	ADDQ    CX, R12
-	CMPQ    R11, $0x1a
-	JE      over336
-	VMOVUPS (R12), Z17
-	VMULPS  Z17, Z16, Z20
-	VADDPS  Z20, Z12, Z12
-	VMULPS  Z17, Z14, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R12
-	CMPQ    R11, $0x1b
-	JE      over336
-	VMOVUPS (R12), Z14
-	VMULPS  Z14, Z15, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R12
-	CMPQ    R11, $0x1c
-	JE      over336
-	VMOVUPS (R12), Z14
-	VMULPS  Z14, Z16, Z14
-	VADDPS  Z14, Z13, Z13
+column321:
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z0
+	VFMADD231PS Z17, Z15, Z1
+	VFMADD231PS Z17, Z14, Z2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z1
+	VFMADD231PS Z17, Z15, Z2
+	VFMADD231PS Z17, Z14, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z2
+	VFMADD231PS Z17, Z15, Z3
+	VFMADD231PS Z17, Z14, Z4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z3
+	VFMADD231PS Z17, Z15, Z4
+	VFMADD231PS Z17, Z14, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z4
+	VFMADD231PS Z17, Z15, Z5
+	VFMADD231PS Z17, Z14, Z6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z5
+	VFMADD231PS Z17, Z15, Z6
+	VFMADD231PS Z17, Z14, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z6
+	VFMADD231PS Z17, Z15, Z7
+	VFMADD231PS Z17, Z14, Z8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z7
+	VFMADD231PS Z17, Z15, Z8
+	VFMADD231PS Z17, Z14, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0a
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z8
+	VFMADD231PS Z17, Z15, Z9
+	VFMADD231PS Z17, Z14, Z10
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0b
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z9
+	VFMADD231PS Z17, Z15, Z10
+	VFMADD231PS Z17, Z14, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0c
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z10
+	VFMADD231PS Z17, Z15, Z11
+	VFMADD231PS Z17, Z14, Z12
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0d
+	JE          over322
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z11
+	VFMADD231PS Z17, Z15, Z12
+	VFMADD231PS Z17, Z14, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0e
+	JE          over322
+	VMOVUPS     (R12), Z14
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0f
+	JE          over322
+	VMOVUPS     (R12), Z14
+	VFMADD231PS Z14, Z16, Z13
 
-over336:
+over322:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends332
+	JNE  ends318
 
-summed331:
+summed317:
+	VXORPS Z14, Z14, Z14
+	TESTB  $0x02, 136(AX)
+	JNE    biased323
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+
+biased323:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled337
+	JEQ     scaled324
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
-	VMOVUPS (R10), Z14
-	VMULPS  Z14, Z0, Z0
-	VMULPS  Z14, Z1, Z1
-	VMULPS  Z14, Z2, Z2
-	VMULPS  Z14, Z3, Z3
-	VMULPS  Z14, Z4, Z4
-	VMULPS  Z14, Z5, Z5
-	VMULPS  Z14, Z6, Z6
-	VMULPS  Z14, Z7, Z7
-	VMULPS  Z14, Z8, Z8
-	VMULPS  Z14, Z9, Z9
-	VMULPS  Z14, Z10, Z10
-	VMULPS  Z14, Z11, Z11
-	VMULPS  Z14, Z12, Z12
-	VMULPS  Z14, Z13, Z13
+	VMOVUPS (R10), Z15
+	VMULPS  Z15, Z0, Z0
+	VMULPS  Z15, Z1, Z1
+	VMULPS  Z15, Z2, Z2
+	VMULPS  Z15, Z3, Z3
+	VMULPS  Z15, Z4, Z4
+	VMULPS  Z15, Z5, Z5
+	VMULPS  Z15, Z6, Z6
+	VMULPS  Z15, Z7, Z7
+	VMULPS  Z15, Z8, Z8
+	VMULPS  Z15, Z9, Z9
+	VMULPS  Z15, Z10, Z10
+	VMULPS  Z15, Z11, Z11
+	VMULPS  Z15, Z12, Z12
+	VMULPS  Z15, Z13, Z13
 
-scaled337:
+scaled324:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased338
+	JEQ     biased325
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
-	VMOVUPS (R10), Z14
-	VADDPS  Z14, Z0, Z0
-	VADDPS  Z14, Z1, Z1
-	VADDPS  Z14, Z2, Z2
-	VADDPS  Z14, Z3, Z3
-	VADDPS  Z14, Z4, Z4
-	VADDPS  Z14, Z5, Z5
-	VADDPS  Z14, Z6, Z6
-	VADDPS  Z14, Z7, Z7
-	VADDPS  Z14, Z8, Z8
-	VADDPS  Z14, Z9, Z9
-	VADDPS  Z14, Z10, Z10
-	VADDPS  Z14, Z11, Z11
-	VADDPS  Z14, Z12, Z12
-	VADDPS  Z14, Z13, Z13
+	VMOVUPS (R10), Z15
+	VADDPS  Z14, Z15, Z15
+	VADDPS  Z15, Z0, Z0
+	VADDPS  Z15, Z1, Z1
+	VADDPS  Z15, Z2, Z2
+	VADDPS  Z15, Z3, Z3
+	VADDPS  Z15, Z4, Z4
+	VADDPS  Z15, Z5, Z5
+	VADDPS  Z15, Z6, Z6
+	VADDPS  Z15, Z7, Z7
+	VADDPS  Z15, Z8, Z8
+	VADDPS  Z15, Z9, Z9
+	VADDPS  Z15, Z10, Z10
+	VADDPS  Z15, Z11, Z11
+	VADDPS  Z15, Z12, Z12
+	VADDPS  Z15, Z13, Z13
 
-biased338:
+biased325:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none341
+	JEQ     none328
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -10093,229 +9427,200 @@ biased338:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added339
+	JE      added326
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added339:
-none341:
+added326:
+none328:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited343
+	JEQ     limited330
 	TESTB   $0x08, 136(AX)
-	JEQ     six342
-	VPXORD  Z18, Z18, Z18
-	VCMPPS  $0x12, Z18, Z0, K1
-	VMOVAPS Z18, K1, Z0
-	VCMPPS  $0x12, Z18, Z1, K1
-	VMOVAPS Z18, K1, Z1
-	VCMPPS  $0x12, Z18, Z2, K1
-	VMOVAPS Z18, K1, Z2
-	VCMPPS  $0x12, Z18, Z3, K1
-	VMOVAPS Z18, K1, Z3
-	VCMPPS  $0x12, Z18, Z4, K1
-	VMOVAPS Z18, K1, Z4
-	VCMPPS  $0x12, Z18, Z5, K1
-	VMOVAPS Z18, K1, Z5
-	VCMPPS  $0x12, Z18, Z6, K1
-	VMOVAPS Z18, K1, Z6
-	VCMPPS  $0x12, Z18, Z7, K1
-	VMOVAPS Z18, K1, Z7
-	VCMPPS  $0x12, Z18, Z8, K1
-	VMOVAPS Z18, K1, Z8
-	VCMPPS  $0x12, Z18, Z9, K1
-	VMOVAPS Z18, K1, Z9
-	VCMPPS  $0x12, Z18, Z10, K1
-	VMOVAPS Z18, K1, Z10
-	VCMPPS  $0x12, Z18, Z11, K1
-	VMOVAPS Z18, K1, Z11
-	VCMPPS  $0x12, Z18, Z12, K1
-	VMOVAPS Z18, K1, Z12
-	VCMPPS  $0x12, Z18, Z13, K1
-	VMOVAPS Z18, K1, Z13
-	JMP     limited343
+	JEQ     six329
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K1
+	VMOVAPS Z14, K1, Z0
+	VCMPPS  $0x12, Z14, Z1, K1
+	VMOVAPS Z14, K1, Z1
+	VCMPPS  $0x12, Z14, Z2, K1
+	VMOVAPS Z14, K1, Z2
+	VCMPPS  $0x12, Z14, Z3, K1
+	VMOVAPS Z14, K1, Z3
+	VCMPPS  $0x12, Z14, Z4, K1
+	VMOVAPS Z14, K1, Z4
+	VCMPPS  $0x12, Z14, Z5, K1
+	VMOVAPS Z14, K1, Z5
+	VCMPPS  $0x12, Z14, Z6, K1
+	VMOVAPS Z14, K1, Z6
+	VCMPPS  $0x12, Z14, Z7, K1
+	VMOVAPS Z14, K1, Z7
+	VCMPPS  $0x12, Z14, Z8, K1
+	VMOVAPS Z14, K1, Z8
+	VCMPPS  $0x12, Z14, Z9, K1
+	VMOVAPS Z14, K1, Z9
+	VCMPPS  $0x12, Z14, Z10, K1
+	VMOVAPS Z14, K1, Z10
+	VCMPPS  $0x12, Z14, Z11, K1
+	VMOVAPS Z14, K1, Z11
+	VCMPPS  $0x12, Z14, Z12, K1
+	VMOVAPS Z14, K1, Z12
+	VCMPPS  $0x12, Z14, Z13, K1
+	VMOVAPS Z14, K1, Z13
+	JMP     limited330
 
-six342:
+six329:
 	VBROADCASTSS 144(AX), Z14
-	VPXORD       Z19, Z19, Z19
-	VCMPPS       $0x11, Z19, Z0, K1
-	VBLENDMPS    Z19, Z0, K1, Z0
-	VCMPPS       $0x1e, Z14, Z0, K1
-	VBLENDMPS    Z14, Z0, K1, Z0
-	VCMPPS       $0x11, Z19, Z1, K1
-	VBLENDMPS    Z19, Z1, K1, Z1
-	VCMPPS       $0x1e, Z14, Z1, K1
-	VBLENDMPS    Z14, Z1, K1, Z1
-	VCMPPS       $0x11, Z19, Z2, K1
-	VBLENDMPS    Z19, Z2, K1, Z2
-	VCMPPS       $0x1e, Z14, Z2, K1
-	VBLENDMPS    Z14, Z2, K1, Z2
-	VCMPPS       $0x11, Z19, Z3, K1
-	VBLENDMPS    Z19, Z3, K1, Z3
-	VCMPPS       $0x1e, Z14, Z3, K1
-	VBLENDMPS    Z14, Z3, K1, Z3
-	VCMPPS       $0x11, Z19, Z4, K1
-	VBLENDMPS    Z19, Z4, K1, Z4
-	VCMPPS       $0x1e, Z14, Z4, K1
-	VBLENDMPS    Z14, Z4, K1, Z4
-	VCMPPS       $0x11, Z19, Z5, K1
-	VBLENDMPS    Z19, Z5, K1, Z5
-	VCMPPS       $0x1e, Z14, Z5, K1
-	VBLENDMPS    Z14, Z5, K1, Z5
-	VCMPPS       $0x11, Z19, Z6, K1
-	VBLENDMPS    Z19, Z6, K1, Z6
-	VCMPPS       $0x1e, Z14, Z6, K1
-	VBLENDMPS    Z14, Z6, K1, Z6
-	VCMPPS       $0x11, Z19, Z7, K1
-	VBLENDMPS    Z19, Z7, K1, Z7
-	VCMPPS       $0x1e, Z14, Z7, K1
-	VBLENDMPS    Z14, Z7, K1, Z7
-	VCMPPS       $0x11, Z19, Z8, K1
-	VBLENDMPS    Z19, Z8, K1, Z8
-	VCMPPS       $0x1e, Z14, Z8, K1
-	VBLENDMPS    Z14, Z8, K1, Z8
-	VCMPPS       $0x11, Z19, Z9, K1
-	VBLENDMPS    Z19, Z9, K1, Z9
-	VCMPPS       $0x1e, Z14, Z9, K1
-	VBLENDMPS    Z14, Z9, K1, Z9
-	VCMPPS       $0x11, Z19, Z10, K1
-	VBLENDMPS    Z19, Z10, K1, Z10
-	VCMPPS       $0x1e, Z14, Z10, K1
-	VBLENDMPS    Z14, Z10, K1, Z10
-	VCMPPS       $0x11, Z19, Z11, K1
-	VBLENDMPS    Z19, Z11, K1, Z11
-	VCMPPS       $0x1e, Z14, Z11, K1
-	VBLENDMPS    Z14, Z11, K1, Z11
-	VCMPPS       $0x11, Z19, Z12, K1
-	VBLENDMPS    Z19, Z12, K1, Z12
-	VCMPPS       $0x1e, Z14, Z12, K1
-	VBLENDMPS    Z14, Z12, K1, Z12
-	VCMPPS       $0x11, Z19, Z13, K1
-	VBLENDMPS    Z19, Z13, K1, Z13
-	VCMPPS       $0x1e, Z14, Z13, K1
-	VBLENDMPS    Z14, Z13, K1, Z13
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
 
-limited343:
+limited330:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored340
+	JE      stored327
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored340:
+stored327:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done330
-	ADDQ    R10, R10
+	JE      done316
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -10323,20 +9628,20 @@ stored340:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group328
+	JMP     group314
 
-done330:
+done316:
 	MOVQ 152(AX), R10
-	ADDQ $0x40, R10
+	ADDQ $0x00000040, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels327
+	JLT  channels313
 	VZEROUPPER
 	RET
 
-// func tapLineShortAVX512_3x2(t *byte)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·tapLineShortAVX512_3x2(SB), NOSPLIT, $0-8
+// func tapLineAVX512_3x1x0(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·tapLineAVX512_3x1x0(SB), NOSPLIT, $0-8
 	MOVQ  t+0(FP), AX
 	MOVQ  16(AX), CX
 	MOVQ  32(AX), DX
@@ -10360,7 +9665,546 @@ TEXT ·tapLineShortAVX512_3x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group345:
+group332:
+	MOVQ    168(AX), R10
+	CMPQ    R10, 96(AX)
+	CMOVQGT 96(AX), R10
+	MOVQ    R10, 176(AX)
+	LEAQ    2(R10)(R10*1), R11
+	SUBQ    R10, R11
+	CMPQ    R11, 160(AX)
+	CMOVQGT 160(AX), R11
+	MOVQ    DI, R14
+	IMULQ   CX, R14
+	ADDQ    R8, R14
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	MOVQ    24(AX), R13
+	ADDQ    152(AX), R13
+	MOVQ    48(AX), R10
+	TESTQ   R10, R10
+	JE      summed335
+	TESTQ   DI, DI
+	JNE     ends336
+	CMPQ    R11, $0x10
+	JNE     ends336
+
+row333:
+	VMOVUPS.Z   (R13), K1, Z14
+	VMOVUPS.Z   (R13)(DX*1), K1, Z15
+	VMOVUPS.Z   (R13)(DX*2), K1, Z16
+	MOVQ        R14, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z14, Z0
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z15, Z0
+	VFMADD231PS Z17, Z14, Z1
+	VMOVUPS.Z   (R12)(CX*2), K1, Z17
+	VFMADD231PS Z17, Z16, Z0
+	VFMADD231PS Z17, Z15, Z1
+	VFMADD231PS Z17, Z14, Z2
+	VMOVUPS.Z   (R12)(BX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z1
+	VFMADD231PS Z17, Z15, Z2
+	VFMADD231PS Z17, Z14, Z3
+	VMOVUPS.Z   (R12)(CX*4), K1, Z17
+	VFMADD231PS Z17, Z16, Z2
+	VFMADD231PS Z17, Z15, Z3
+	VFMADD231PS Z17, Z14, Z4
+	ADDQ        SI, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z3
+	VFMADD231PS Z17, Z15, Z4
+	VFMADD231PS Z17, Z14, Z5
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z4
+	VFMADD231PS Z17, Z15, Z5
+	VFMADD231PS Z17, Z14, Z6
+	VMOVUPS.Z   (R12)(CX*2), K1, Z17
+	VFMADD231PS Z17, Z16, Z5
+	VFMADD231PS Z17, Z15, Z6
+	VFMADD231PS Z17, Z14, Z7
+	VMOVUPS.Z   (R12)(BX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z6
+	VFMADD231PS Z17, Z15, Z7
+	VFMADD231PS Z17, Z14, Z8
+	VMOVUPS.Z   (R12)(CX*4), K1, Z17
+	VFMADD231PS Z17, Z16, Z7
+	VFMADD231PS Z17, Z15, Z8
+	VFMADD231PS Z17, Z14, Z9
+	ADDQ        SI, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z8
+	VFMADD231PS Z17, Z15, Z9
+	VFMADD231PS Z17, Z14, Z10
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z9
+	VFMADD231PS Z17, Z15, Z10
+	VFMADD231PS Z17, Z14, Z11
+	VMOVUPS.Z   (R12)(CX*2), K1, Z17
+	VFMADD231PS Z17, Z16, Z10
+	VFMADD231PS Z17, Z15, Z11
+	VFMADD231PS Z17, Z14, Z12
+	VMOVUPS.Z   (R12)(BX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z11
+	VFMADD231PS Z17, Z15, Z12
+	VFMADD231PS Z17, Z14, Z13
+	VMOVUPS.Z   (R12)(CX*4), K1, Z14
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        SI, R12
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row333
+	JMP         summed335
+
+ends336:
+	VMOVUPS.Z (R13), K1, Z14
+	VMOVUPS.Z (R13)(DX*1), K1, Z15
+	VMOVUPS.Z (R13)(DX*2), K1, Z16
+	MOVQ      R14, R12
+	TESTQ     DI, DI
+	JE        column337
+	CMPQ      DI, $0x01
+	JE        column338
+	JMP       column339
+
+column337:
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z14, Z0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over340
+
+column338:
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z0
+	VFMADD231PS Z17, Z14, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over340
+
+column339:
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z0
+	VFMADD231PS Z17, Z15, Z1
+	VFMADD231PS Z17, Z14, Z2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z1
+	VFMADD231PS Z17, Z15, Z2
+	VFMADD231PS Z17, Z14, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z2
+	VFMADD231PS Z17, Z15, Z3
+	VFMADD231PS Z17, Z14, Z4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z3
+	VFMADD231PS Z17, Z15, Z4
+	VFMADD231PS Z17, Z14, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z4
+	VFMADD231PS Z17, Z15, Z5
+	VFMADD231PS Z17, Z14, Z6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z5
+	VFMADD231PS Z17, Z15, Z6
+	VFMADD231PS Z17, Z14, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z6
+	VFMADD231PS Z17, Z15, Z7
+	VFMADD231PS Z17, Z14, Z8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z7
+	VFMADD231PS Z17, Z15, Z8
+	VFMADD231PS Z17, Z14, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0a
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z8
+	VFMADD231PS Z17, Z15, Z9
+	VFMADD231PS Z17, Z14, Z10
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0b
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z9
+	VFMADD231PS Z17, Z15, Z10
+	VFMADD231PS Z17, Z14, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0c
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z10
+	VFMADD231PS Z17, Z15, Z11
+	VFMADD231PS Z17, Z14, Z12
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0d
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z11
+	VFMADD231PS Z17, Z15, Z12
+	VFMADD231PS Z17, Z14, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0e
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0f
+	JE          over340
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z14, Z16, Z13
+
+over340:
+	ADDQ 8(AX), R14
+	ADDQ 40(AX), R13
+	DECQ R10
+	JNE  ends336
+
+summed335:
+	VXORPS Z14, Z14, Z14
+	TESTB  $0x02, 136(AX)
+	JNE    biased341
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+
+biased341:
+	TESTB     $0x01, 136(AX)
+	JEQ       scaled342
+	MOVQ      112(AX), R10
+	ADDQ      152(AX), R10
+	VMOVUPS.Z (R10), K1, Z15
+	VMULPS    Z15, Z0, Z0
+	VMULPS    Z15, Z1, Z1
+	VMULPS    Z15, Z2, Z2
+	VMULPS    Z15, Z3, Z3
+	VMULPS    Z15, Z4, Z4
+	VMULPS    Z15, Z5, Z5
+	VMULPS    Z15, Z6, Z6
+	VMULPS    Z15, Z7, Z7
+	VMULPS    Z15, Z8, Z8
+	VMULPS    Z15, Z9, Z9
+	VMULPS    Z15, Z10, Z10
+	VMULPS    Z15, Z11, Z11
+	VMULPS    Z15, Z12, Z12
+	VMULPS    Z15, Z13, Z13
+
+scaled342:
+	TESTB     $0x02, 136(AX)
+	JEQ       biased343
+	MOVQ      120(AX), R10
+	ADDQ      152(AX), R10
+	VMOVUPS.Z (R10), K1, Z15
+	VADDPS    Z14, Z15, Z15
+	VADDPS    Z15, Z0, Z0
+	VADDPS    Z15, Z1, Z1
+	VADDPS    Z15, Z2, Z2
+	VADDPS    Z15, Z3, Z3
+	VADDPS    Z15, Z4, Z4
+	VADDPS    Z15, Z5, Z5
+	VADDPS    Z15, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z15, Z8, Z8
+	VADDPS    Z15, Z9, Z9
+	VADDPS    Z15, Z10, Z10
+	VADDPS    Z15, Z11, Z11
+	VADDPS    Z15, Z12, Z12
+	VADDPS    Z15, Z13, Z13
+
+biased343:
+	MOVQ      64(AX), R10
+	TESTB     $0x04, 136(AX)
+	JEQ       none346
+	MOVQ      128(AX), R11
+	MOVQ      R9, R12
+	SUBQ      56(AX), R12
+	ADDQ      R11, R12
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z0, Z0
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x01
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x02
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z2, Z2
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x03
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x04
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z4, Z4
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x05
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x06
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z6, Z6
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x07
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x08
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z8, Z8
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x09
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x0a
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z10, Z10
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x0b
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x0c
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z12, Z12
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x0d
+	JE        added344
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z13, Z13
+	ADDQ      R10, R12
+
+added344:
+none346:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited348
+	TESTB   $0x08, 136(AX)
+	JEQ     six347
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K2
+	VMOVAPS Z14, K2, Z0
+	VCMPPS  $0x12, Z14, Z1, K2
+	VMOVAPS Z14, K2, Z1
+	VCMPPS  $0x12, Z14, Z2, K2
+	VMOVAPS Z14, K2, Z2
+	VCMPPS  $0x12, Z14, Z3, K2
+	VMOVAPS Z14, K2, Z3
+	VCMPPS  $0x12, Z14, Z4, K2
+	VMOVAPS Z14, K2, Z4
+	VCMPPS  $0x12, Z14, Z5, K2
+	VMOVAPS Z14, K2, Z5
+	VCMPPS  $0x12, Z14, Z6, K2
+	VMOVAPS Z14, K2, Z6
+	VCMPPS  $0x12, Z14, Z7, K2
+	VMOVAPS Z14, K2, Z7
+	VCMPPS  $0x12, Z14, Z8, K2
+	VMOVAPS Z14, K2, Z8
+	VCMPPS  $0x12, Z14, Z9, K2
+	VMOVAPS Z14, K2, Z9
+	VCMPPS  $0x12, Z14, Z10, K2
+	VMOVAPS Z14, K2, Z10
+	VCMPPS  $0x12, Z14, Z11, K2
+	VMOVAPS Z14, K2, Z11
+	VCMPPS  $0x12, Z14, Z12, K2
+	VMOVAPS Z14, K2, Z12
+	VCMPPS  $0x12, Z14, Z13, K2
+	VMOVAPS Z14, K2, Z13
+	JMP     limited348
+
+six347:
+	VBROADCASTSS 144(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
+
+limited348:
+	VMOVUPS Z0, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x01
+	JE      stored345
+	VMOVUPS Z1, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x02
+	JE      stored345
+	VMOVUPS Z2, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x03
+	JE      stored345
+	VMOVUPS Z3, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x04
+	JE      stored345
+	VMOVUPS Z4, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x05
+	JE      stored345
+	VMOVUPS Z5, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x06
+	JE      stored345
+	VMOVUPS Z6, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x07
+	JE      stored345
+	VMOVUPS Z7, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x08
+	JE      stored345
+	VMOVUPS Z8, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x09
+	JE      stored345
+	VMOVUPS Z9, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0a
+	JE      stored345
+	VMOVUPS Z10, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0b
+	JE      stored345
+	VMOVUPS Z11, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0c
+	JE      stored345
+	VMOVUPS Z12, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0d
+	JE      stored345
+	VMOVUPS Z13, K1, (R9)
+	ADDQ    R10, R9
+
+stored345:
+	MOVQ    176(AX), R10
+	SUBQ    R10, 168(AX)
+	JE      done334
+	SUBQ    R10, 160(AX)
+	MOVQ    R10, R12
+	IMULQ   CX, R12
+	ADDQ    R12, R8
+	XORQ    R11, R11
+	SUBQ    R10, DI
+	CMOVQLT R11, DI
+	JMP     group332
+
+done334:
+	VZEROUPPER
+	RET
+
+// func tapLineAVX512_3x2x2(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·tapLineAVX512_3x2x2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 16(AX), CX
+	MOVQ 32(AX), DX
+	LEAQ (CX)(CX*2), BX
+	LEAQ (CX)(CX*4), SI
+
+channels349:
+	MOVQ  72(AX), DI
+	MOVQ  80(AX), R10
+	ADDQ  DI, R10
+	MOVQ  R10, 160(AX)
+	MOVQ  88(AX), R10
+	MOVQ  R10, 168(AX)
+	MOVQ  DI, R10
+	IMULQ CX, R10
+	MOVQ  (AX), R8
+	SUBQ  R10, R8
+	ADDQ  152(AX), R8
+	MOVQ  56(AX), R9
+	ADDQ  152(AX), R9
+
+group350:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -10372,655 +10216,772 @@ group345:
 	MOVQ    DI, R14
 	IMULQ   CX, R14
 	ADDQ    R8, R14
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	VXORPS  Z14, Z14, Z14
+	VXORPS  Z15, Z15, Z15
+	VXORPS  Z16, Z16, Z16
+	VXORPS  Z17, Z17, Z17
+	VXORPS  Z18, Z18, Z18
+	VXORPS  Z19, Z19, Z19
+	VXORPS  Z20, Z20, Z20
+	VXORPS  Z21, Z21, Z21
+	VXORPS  Z22, Z22, Z22
+	VXORPS  Z23, Z23, Z23
 	MOVQ    24(AX), R13
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed348
+	JE      summed353
 	TESTQ   DI, DI
-	JNE     ends349
-	CMPQ    R11, $0x1d
-	JNE     ends349
+	JNE     ends354
+	CMPQ    R11, $0x19
+	JNE     ends354
 
-row346:
-	VMOVUPS.Z (R13), K1, Z14
-	VMOVUPS.Z (R13)(DX*1), K1, Z15
-	VMOVUPS.Z (R13)(DX*2), K1, Z16
-	MOVQ      R14, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z0, Z0
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z0, Z0
-	VMOVUPS.Z (R12)(CX*2), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z0, Z0
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z1, Z1
-	VMOVUPS.Z (R12)(BX*1), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z1, Z1
-	VMOVUPS.Z (R12)(CX*4), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z1, Z1
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z2, Z2
-	ADDQ      SI, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z2, Z2
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z2, Z2
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z3, Z3
-	VMOVUPS.Z (R12)(CX*2), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z3, Z3
-	VMOVUPS.Z (R12)(BX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z3, Z3
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z4, Z4
-	VMOVUPS.Z (R12)(CX*4), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z4, Z4
-	ADDQ      SI, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z4, Z4
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z5, Z5
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z5, Z5
-	VMOVUPS.Z (R12)(CX*2), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z5, Z5
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z6, Z6
-	VMOVUPS.Z (R12)(BX*1), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z6, Z6
-	VMOVUPS.Z (R12)(CX*4), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z6, Z6
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z7, Z7
-	ADDQ      SI, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z7, Z7
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z7, Z7
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z8, Z8
-	VMOVUPS.Z (R12)(CX*2), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z8, Z8
-	VMOVUPS.Z (R12)(BX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z8, Z8
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z9, Z9
-	VMOVUPS.Z (R12)(CX*4), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z9, Z9
-	ADDQ      SI, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z9, Z9
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z10, Z10
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z10, Z10
-	VMOVUPS.Z (R12)(CX*2), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z10, Z10
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z11, Z11
-	VMOVUPS.Z (R12)(BX*1), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z11, Z11
-	VMOVUPS.Z (R12)(CX*4), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z11, Z11
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z12, Z12
-	ADDQ      SI, R12
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z12, Z12
-	VMOVUPS.Z (R12)(CX*1), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z12, Z12
-	VMULPS    Z17, Z14, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R12)(CX*2), K1, Z14
-	VMULPS    Z14, Z15, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R12)(BX*1), K1, Z14
-	VMULPS    Z14, Z16, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      8(AX), R14
-	ADDQ      40(AX), R13
-	DECQ      R10
-	JNE       row346
-	JMP       summed348
+row351:
+	VMOVUPS     (R13), Z24
+	VMOVUPS     64(R13), Z25
+	VMOVUPS     (R13)(DX*1), Z26
+	VMOVUPS     64(R13)(DX*1), Z27
+	VMOVUPS     (R13)(DX*2), Z28
+	VMOVUPS     64(R13)(DX*2), Z29
+	MOVQ        R14, R12
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z24, Z0
+	VFMADD231PS Z31, Z25, Z1
+	VMOVUPS     (R12)(CX*1), Z30
+	VMOVUPS     64(R12)(CX*1), Z31
+	VFMADD231PS Z30, Z26, Z0
+	VFMADD231PS Z31, Z27, Z1
+	VMOVUPS     (R12)(CX*2), Z30
+	VMOVUPS     64(R12)(CX*2), Z31
+	VFMADD231PS Z30, Z28, Z0
+	VFMADD231PS Z31, Z29, Z1
+	VFMADD231PS Z30, Z24, Z2
+	VFMADD231PS Z31, Z25, Z3
+	VMOVUPS     (R12)(BX*1), Z30
+	VMOVUPS     64(R12)(BX*1), Z31
+	VFMADD231PS Z30, Z26, Z2
+	VFMADD231PS Z31, Z27, Z3
+	VMOVUPS     (R12)(CX*4), Z30
+	VMOVUPS     64(R12)(CX*4), Z31
+	VFMADD231PS Z30, Z28, Z2
+	VFMADD231PS Z31, Z29, Z3
+	VFMADD231PS Z30, Z24, Z4
+	VFMADD231PS Z31, Z25, Z5
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z4
+	VFMADD231PS Z31, Z27, Z5
+	VMOVUPS     (R12)(CX*1), Z30
+	VMOVUPS     64(R12)(CX*1), Z31
+	VFMADD231PS Z30, Z28, Z4
+	VFMADD231PS Z31, Z29, Z5
+	VFMADD231PS Z30, Z24, Z6
+	VFMADD231PS Z31, Z25, Z7
+	VMOVUPS     (R12)(CX*2), Z30
+	VMOVUPS     64(R12)(CX*2), Z31
+	VFMADD231PS Z30, Z26, Z6
+	VFMADD231PS Z31, Z27, Z7
+	VMOVUPS     (R12)(BX*1), Z30
+	VMOVUPS     64(R12)(BX*1), Z31
+	VFMADD231PS Z30, Z28, Z6
+	VFMADD231PS Z31, Z29, Z7
+	VFMADD231PS Z30, Z24, Z8
+	VFMADD231PS Z31, Z25, Z9
+	VMOVUPS     (R12)(CX*4), Z30
+	VMOVUPS     64(R12)(CX*4), Z31
+	VFMADD231PS Z30, Z26, Z8
+	VFMADD231PS Z31, Z27, Z9
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z8
+	VFMADD231PS Z31, Z29, Z9
+	VFMADD231PS Z30, Z24, Z10
+	VFMADD231PS Z31, Z25, Z11
+	VMOVUPS     (R12)(CX*1), Z30
+	VMOVUPS     64(R12)(CX*1), Z31
+	VFMADD231PS Z30, Z26, Z10
+	VFMADD231PS Z31, Z27, Z11
+	VMOVUPS     (R12)(CX*2), Z30
+	VMOVUPS     64(R12)(CX*2), Z31
+	VFMADD231PS Z30, Z28, Z10
+	VFMADD231PS Z31, Z29, Z11
+	VFMADD231PS Z30, Z24, Z12
+	VFMADD231PS Z31, Z25, Z13
+	VMOVUPS     (R12)(BX*1), Z30
+	VMOVUPS     64(R12)(BX*1), Z31
+	VFMADD231PS Z30, Z26, Z12
+	VFMADD231PS Z31, Z27, Z13
+	VMOVUPS     (R12)(CX*4), Z30
+	VMOVUPS     64(R12)(CX*4), Z31
+	VFMADD231PS Z30, Z28, Z12
+	VFMADD231PS Z31, Z29, Z13
+	VFMADD231PS Z30, Z24, Z14
+	VFMADD231PS Z31, Z25, Z15
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z14
+	VFMADD231PS Z31, Z27, Z15
+	VMOVUPS     (R12)(CX*1), Z30
+	VMOVUPS     64(R12)(CX*1), Z31
+	VFMADD231PS Z30, Z28, Z14
+	VFMADD231PS Z31, Z29, Z15
+	VFMADD231PS Z30, Z24, Z16
+	VFMADD231PS Z31, Z25, Z17
+	VMOVUPS     (R12)(CX*2), Z30
+	VMOVUPS     64(R12)(CX*2), Z31
+	VFMADD231PS Z30, Z26, Z16
+	VFMADD231PS Z31, Z27, Z17
+	VMOVUPS     (R12)(BX*1), Z30
+	VMOVUPS     64(R12)(BX*1), Z31
+	VFMADD231PS Z30, Z28, Z16
+	VFMADD231PS Z31, Z29, Z17
+	VFMADD231PS Z30, Z24, Z18
+	VFMADD231PS Z31, Z25, Z19
+	VMOVUPS     (R12)(CX*4), Z30
+	VMOVUPS     64(R12)(CX*4), Z31
+	VFMADD231PS Z30, Z26, Z18
+	VFMADD231PS Z31, Z27, Z19
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z18
+	VFMADD231PS Z31, Z29, Z19
+	VFMADD231PS Z30, Z24, Z20
+	VFMADD231PS Z31, Z25, Z21
+	VMOVUPS     (R12)(CX*1), Z30
+	VMOVUPS     64(R12)(CX*1), Z31
+	VFMADD231PS Z30, Z26, Z20
+	VFMADD231PS Z31, Z27, Z21
+	VMOVUPS     (R12)(CX*2), Z30
+	VMOVUPS     64(R12)(CX*2), Z31
+	VFMADD231PS Z30, Z28, Z20
+	VFMADD231PS Z31, Z29, Z21
+	VFMADD231PS Z30, Z24, Z22
+	VFMADD231PS Z31, Z25, Z23
+	VMOVUPS     (R12)(BX*1), Z24
+	VMOVUPS     64(R12)(BX*1), Z25
+	VFMADD231PS Z24, Z26, Z22
+	VFMADD231PS Z25, Z27, Z23
+	VMOVUPS     (R12)(CX*4), Z24
+	VMOVUPS     64(R12)(CX*4), Z25
+	VFMADD231PS Z24, Z28, Z22
+	VFMADD231PS Z25, Z29, Z23
+	ADDQ        SI, R12
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row351
+	JMP         summed353
 
-ends349:
-	VMOVUPS.Z (R13), K1, Z14
-	VMOVUPS.Z (R13)(DX*1), K1, Z15
-	VMOVUPS.Z (R13)(DX*2), K1, Z16
-	MOVQ      R14, R12
-	TESTQ     DI, DI
-	JE        column350
-	CMPQ      DI, $0x01
-	JE        column351
-	JMP       column352
+ends354:
+	VMOVUPS (R13), Z24
+	VMOVUPS 64(R13), Z25
+	VMOVUPS (R13)(DX*1), Z26
+	VMOVUPS 64(R13)(DX*1), Z27
+	VMOVUPS (R13)(DX*2), Z28
+	VMOVUPS 64(R13)(DX*2), Z29
+	MOVQ    R14, R12
+	TESTQ   DI, DI
+	JE      column355
+	CMPQ    DI, $0x01
+	JE      column356
+	JMP     column357
 
-column350:
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z0, Z0
-	ADDQ      CX, R12
-	CMPQ      R11, $0x01
-	JE        over353
+column355:
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z24, Z0
+	VFMADD231PS Z31, Z25, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over358
 
-column351:
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z0, Z0
-	ADDQ      CX, R12
-	CMPQ      R11, $0x02
-	JE        over353
+column356:
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z0
+	VFMADD231PS Z31, Z27, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over358
 
-column352:
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z0, Z0
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z1, Z1
-	ADDQ      CX, R12
-	CMPQ      R11, $0x03
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z1, Z1
-	ADDQ      CX, R12
-	CMPQ      R11, $0x04
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z1, Z1
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z2, Z2
-	ADDQ      CX, R12
-	CMPQ      R11, $0x05
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z2, Z2
-	ADDQ      CX, R12
-	CMPQ      R11, $0x06
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z2, Z2
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z3, Z3
-	ADDQ      CX, R12
-	CMPQ      R11, $0x07
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z3, Z3
-	ADDQ      CX, R12
-	CMPQ      R11, $0x08
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z3, Z3
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z4, Z4
-	ADDQ      CX, R12
-	CMPQ      R11, $0x09
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z4, Z4
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0a
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z4, Z4
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z5, Z5
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0b
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z5, Z5
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0c
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z5, Z5
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z6, Z6
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0d
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z6, Z6
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0e
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z6, Z6
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z7, Z7
-	ADDQ      CX, R12
-	CMPQ      R11, $0x0f
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z7, Z7
-	ADDQ      CX, R12
-	CMPQ      R11, $0x10
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z7, Z7
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z8, Z8
-	ADDQ      CX, R12
-	CMPQ      R11, $0x11
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z8, Z8
-	ADDQ      CX, R12
-	CMPQ      R11, $0x12
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z8, Z8
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z9, Z9
-	ADDQ      CX, R12
-	CMPQ      R11, $0x13
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z9, Z9
-	ADDQ      CX, R12
-	CMPQ      R11, $0x14
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z9, Z9
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z10, Z10
-	ADDQ      CX, R12
-	CMPQ      R11, $0x15
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z10, Z10
-	ADDQ      CX, R12
-	CMPQ      R11, $0x16
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z10, Z10
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z11, Z11
-	ADDQ      CX, R12
-	CMPQ      R11, $0x17
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z11, Z11
-	ADDQ      CX, R12
-	CMPQ      R11, $0x18
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z11, Z11
-	VMULPS    Z17, Z14, Z17
-	VADDPS    Z17, Z12, Z12
-	ADDQ      CX, R12
-	CMPQ      R11, $0x19
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z15, Z17
-	VADDPS    Z17, Z12, Z12
-	ADDQ      CX, R12
-	CMPQ      R11, $0x1a
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z17
-	VMULPS    Z17, Z16, Z20
-	VADDPS    Z20, Z12, Z12
-	VMULPS    Z17, Z14, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R12
-	CMPQ      R11, $0x1b
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z14
-	VMULPS    Z14, Z15, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R12
-	CMPQ      R11, $0x1c
-	JE        over353
-	VMOVUPS.Z (R12), K1, Z14
-	VMULPS    Z14, Z16, Z14
-	VADDPS    Z14, Z13, Z13
+column357:
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z0
+	VFMADD231PS Z31, Z29, Z1
+	VFMADD231PS Z30, Z24, Z2
+	VFMADD231PS Z31, Z25, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z2
+	VFMADD231PS Z31, Z27, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z2
+	VFMADD231PS Z31, Z29, Z3
+	VFMADD231PS Z30, Z24, Z4
+	VFMADD231PS Z31, Z25, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z4
+	VFMADD231PS Z31, Z27, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z4
+	VFMADD231PS Z31, Z29, Z5
+	VFMADD231PS Z30, Z24, Z6
+	VFMADD231PS Z31, Z25, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z6
+	VFMADD231PS Z31, Z27, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z6
+	VFMADD231PS Z31, Z29, Z7
+	VFMADD231PS Z30, Z24, Z8
+	VFMADD231PS Z31, Z25, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z8
+	VFMADD231PS Z31, Z27, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0a
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z8
+	VFMADD231PS Z31, Z29, Z9
+	VFMADD231PS Z30, Z24, Z10
+	VFMADD231PS Z31, Z25, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0b
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z10
+	VFMADD231PS Z31, Z27, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0c
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z10
+	VFMADD231PS Z31, Z29, Z11
+	VFMADD231PS Z30, Z24, Z12
+	VFMADD231PS Z31, Z25, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0d
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z12
+	VFMADD231PS Z31, Z27, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0e
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z12
+	VFMADD231PS Z31, Z29, Z13
+	VFMADD231PS Z30, Z24, Z14
+	VFMADD231PS Z31, Z25, Z15
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0f
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z14
+	VFMADD231PS Z31, Z27, Z15
+	ADDQ        CX, R12
+	CMPQ        R11, $0x10
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z14
+	VFMADD231PS Z31, Z29, Z15
+	VFMADD231PS Z30, Z24, Z16
+	VFMADD231PS Z31, Z25, Z17
+	ADDQ        CX, R12
+	CMPQ        R11, $0x11
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z16
+	VFMADD231PS Z31, Z27, Z17
+	ADDQ        CX, R12
+	CMPQ        R11, $0x12
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z16
+	VFMADD231PS Z31, Z29, Z17
+	VFMADD231PS Z30, Z24, Z18
+	VFMADD231PS Z31, Z25, Z19
+	ADDQ        CX, R12
+	CMPQ        R11, $0x13
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z18
+	VFMADD231PS Z31, Z27, Z19
+	ADDQ        CX, R12
+	CMPQ        R11, $0x14
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z18
+	VFMADD231PS Z31, Z29, Z19
+	VFMADD231PS Z30, Z24, Z20
+	VFMADD231PS Z31, Z25, Z21
+	ADDQ        CX, R12
+	CMPQ        R11, $0x15
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z26, Z20
+	VFMADD231PS Z31, Z27, Z21
+	ADDQ        CX, R12
+	CMPQ        R11, $0x16
+	JE          over358
+	VMOVUPS     (R12), Z30
+	VMOVUPS     64(R12), Z31
+	VFMADD231PS Z30, Z28, Z20
+	VFMADD231PS Z31, Z29, Z21
+	VFMADD231PS Z30, Z24, Z22
+	VFMADD231PS Z31, Z25, Z23
+	ADDQ        CX, R12
+	CMPQ        R11, $0x17
+	JE          over358
+	VMOVUPS     (R12), Z24
+	VMOVUPS     64(R12), Z25
+	VFMADD231PS Z24, Z26, Z22
+	VFMADD231PS Z25, Z27, Z23
+	ADDQ        CX, R12
+	CMPQ        R11, $0x18
+	JE          over358
+	VMOVUPS     (R12), Z24
+	VMOVUPS     64(R12), Z25
+	VFMADD231PS Z24, Z28, Z22
+	VFMADD231PS Z25, Z29, Z23
 
-over353:
+over358:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends349
+	JNE  ends354
 
-summed348:
-	TESTB     $0x01, 136(AX)
-	JEQ       scaled354
-	MOVQ      112(AX), R10
-	ADDQ      152(AX), R10
-	VMOVUPS.Z (R10), K1, Z14
-	VMULPS    Z14, Z0, Z0
-	VMULPS    Z14, Z1, Z1
-	VMULPS    Z14, Z2, Z2
-	VMULPS    Z14, Z3, Z3
-	VMULPS    Z14, Z4, Z4
-	VMULPS    Z14, Z5, Z5
-	VMULPS    Z14, Z6, Z6
-	VMULPS    Z14, Z7, Z7
-	VMULPS    Z14, Z8, Z8
-	VMULPS    Z14, Z9, Z9
-	VMULPS    Z14, Z10, Z10
-	VMULPS    Z14, Z11, Z11
-	VMULPS    Z14, Z12, Z12
-	VMULPS    Z14, Z13, Z13
+summed353:
+	VXORPS Z24, Z24, Z24
+	TESTB  $0x02, 136(AX)
+	JNE    biased359
+	VADDPS Z24, Z0, Z0
+	VADDPS Z24, Z1, Z1
+	VADDPS Z24, Z2, Z2
+	VADDPS Z24, Z3, Z3
+	VADDPS Z24, Z4, Z4
+	VADDPS Z24, Z5, Z5
+	VADDPS Z24, Z6, Z6
+	VADDPS Z24, Z7, Z7
+	VADDPS Z24, Z8, Z8
+	VADDPS Z24, Z9, Z9
+	VADDPS Z24, Z10, Z10
+	VADDPS Z24, Z11, Z11
+	VADDPS Z24, Z12, Z12
+	VADDPS Z24, Z13, Z13
+	VADDPS Z24, Z14, Z14
+	VADDPS Z24, Z15, Z15
+	VADDPS Z24, Z16, Z16
+	VADDPS Z24, Z17, Z17
+	VADDPS Z24, Z18, Z18
+	VADDPS Z24, Z19, Z19
+	VADDPS Z24, Z20, Z20
+	VADDPS Z24, Z21, Z21
+	VADDPS Z24, Z22, Z22
+	VADDPS Z24, Z23, Z23
 
-scaled354:
-	TESTB     $0x02, 136(AX)
-	JEQ       biased355
-	MOVQ      120(AX), R10
-	ADDQ      152(AX), R10
-	VMOVUPS.Z (R10), K1, Z14
-	VADDPS    Z14, Z0, Z0
-	VADDPS    Z14, Z1, Z1
-	VADDPS    Z14, Z2, Z2
-	VADDPS    Z14, Z3, Z3
-	VADDPS    Z14, Z4, Z4
-	VADDPS    Z14, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z14, Z7, Z7
-	VADDPS    Z14, Z8, Z8
-	VADDPS    Z14, Z9, Z9
-	VADDPS    Z14, Z10, Z10
-	VADDPS    Z14, Z11, Z11
-	VADDPS    Z14, Z12, Z12
-	VADDPS    Z14, Z13, Z13
+biased359:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled360
+	MOVQ    112(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS (R10), Z25
+	VMULPS  Z25, Z0, Z0
+	VMULPS  Z25, Z2, Z2
+	VMULPS  Z25, Z4, Z4
+	VMULPS  Z25, Z6, Z6
+	VMULPS  Z25, Z8, Z8
+	VMULPS  Z25, Z10, Z10
+	VMULPS  Z25, Z12, Z12
+	VMULPS  Z25, Z14, Z14
+	VMULPS  Z25, Z16, Z16
+	VMULPS  Z25, Z18, Z18
+	VMULPS  Z25, Z20, Z20
+	VMULPS  Z25, Z22, Z22
 
-biased355:
-	MOVQ      64(AX), R10
-	TESTB     $0x04, 136(AX)
-	JEQ       none358
-	MOVQ      128(AX), R11
-	MOVQ      R9, R12
-	SUBQ      56(AX), R12
-	ADDQ      R11, R12
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z0, Z0
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x01
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z1, Z1
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x02
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z2, Z2
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x03
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z3, Z3
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x04
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z4, Z4
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x05
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z5, Z5
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x06
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z6, Z6
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x07
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z7, Z7
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x08
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z8, Z8
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x09
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z9, Z9
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x0a
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z10, Z10
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x0b
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z11, Z11
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x0c
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z12, Z12
-	ADDQ      R10, R12
-	CMPQ      176(AX), $0x0d
-	JE        added356
-	VMOVUPS.Z (R12), K1, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      R10, R12
+scaled360:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased361
+	MOVQ    120(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS (R10), Z25
+	VADDPS  Z24, Z25, Z25
+	VADDPS  Z25, Z0, Z0
+	VADDPS  Z25, Z2, Z2
+	VADDPS  Z25, Z4, Z4
+	VADDPS  Z25, Z6, Z6
+	VADDPS  Z25, Z8, Z8
+	VADDPS  Z25, Z10, Z10
+	VADDPS  Z25, Z12, Z12
+	VADDPS  Z25, Z14, Z14
+	VADDPS  Z25, Z16, Z16
+	VADDPS  Z25, Z18, Z18
+	VADDPS  Z25, Z20, Z20
+	VADDPS  Z25, Z22, Z22
 
-added356:
-none358:
+biased361:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled362
+	MOVQ    112(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS 64(R10), Z25
+	VMULPS  Z25, Z1, Z1
+	VMULPS  Z25, Z3, Z3
+	VMULPS  Z25, Z5, Z5
+	VMULPS  Z25, Z7, Z7
+	VMULPS  Z25, Z9, Z9
+	VMULPS  Z25, Z11, Z11
+	VMULPS  Z25, Z13, Z13
+	VMULPS  Z25, Z15, Z15
+	VMULPS  Z25, Z17, Z17
+	VMULPS  Z25, Z19, Z19
+	VMULPS  Z25, Z21, Z21
+	VMULPS  Z25, Z23, Z23
+
+scaled362:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased363
+	MOVQ    120(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS 64(R10), Z25
+	VADDPS  Z24, Z25, Z25
+	VADDPS  Z25, Z1, Z1
+	VADDPS  Z25, Z3, Z3
+	VADDPS  Z25, Z5, Z5
+	VADDPS  Z25, Z7, Z7
+	VADDPS  Z25, Z9, Z9
+	VADDPS  Z25, Z11, Z11
+	VADDPS  Z25, Z13, Z13
+	VADDPS  Z25, Z15, Z15
+	VADDPS  Z25, Z17, Z17
+	VADDPS  Z25, Z19, Z19
+	VADDPS  Z25, Z21, Z21
+	VADDPS  Z25, Z23, Z23
+
+biased363:
+	MOVQ    64(AX), R10
+	TESTB   $0x04, 136(AX)
+	JEQ     none366
+	MOVQ    128(AX), R11
+	MOVQ    R9, R12
+	SUBQ    56(AX), R12
+	ADDQ    R11, R12
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z0, Z0
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z1, Z1
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x01
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z2, Z2
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z3, Z3
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x02
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z4, Z4
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z5, Z5
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x03
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z6, Z6
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z7, Z7
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x04
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z8, Z8
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z9, Z9
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x05
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z10, Z10
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z11, Z11
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x06
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z12, Z12
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z13, Z13
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x07
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z14, Z14
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z15, Z15
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x08
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z16, Z16
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z17, Z17
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x09
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z18, Z18
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z19, Z19
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x0a
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z20, Z20
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z21, Z21
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x0b
+	JE      added364
+	VMOVUPS (R12), Z24
+	VADDPS  Z24, Z22, Z22
+	VMOVUPS 64(R12), Z24
+	VADDPS  Z24, Z23, Z23
+	ADDQ    R10, R12
+
+added364:
+none366:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited360
+	JEQ     limited368
 	TESTB   $0x08, 136(AX)
-	JEQ     six359
-	VPXORD  Z18, Z18, Z18
-	VCMPPS  $0x12, Z18, Z0, K2
-	VMOVAPS Z18, K2, Z0
-	VCMPPS  $0x12, Z18, Z1, K2
-	VMOVAPS Z18, K2, Z1
-	VCMPPS  $0x12, Z18, Z2, K2
-	VMOVAPS Z18, K2, Z2
-	VCMPPS  $0x12, Z18, Z3, K2
-	VMOVAPS Z18, K2, Z3
-	VCMPPS  $0x12, Z18, Z4, K2
-	VMOVAPS Z18, K2, Z4
-	VCMPPS  $0x12, Z18, Z5, K2
-	VMOVAPS Z18, K2, Z5
-	VCMPPS  $0x12, Z18, Z6, K2
-	VMOVAPS Z18, K2, Z6
-	VCMPPS  $0x12, Z18, Z7, K2
-	VMOVAPS Z18, K2, Z7
-	VCMPPS  $0x12, Z18, Z8, K2
-	VMOVAPS Z18, K2, Z8
-	VCMPPS  $0x12, Z18, Z9, K2
-	VMOVAPS Z18, K2, Z9
-	VCMPPS  $0x12, Z18, Z10, K2
-	VMOVAPS Z18, K2, Z10
-	VCMPPS  $0x12, Z18, Z11, K2
-	VMOVAPS Z18, K2, Z11
-	VCMPPS  $0x12, Z18, Z12, K2
-	VMOVAPS Z18, K2, Z12
-	VCMPPS  $0x12, Z18, Z13, K2
-	VMOVAPS Z18, K2, Z13
-	JMP     limited360
+	JEQ     six367
+	VXORPS  Z24, Z24, Z24
+	VCMPPS  $0x12, Z24, Z0, K1
+	VMOVAPS Z24, K1, Z0
+	VCMPPS  $0x12, Z24, Z1, K1
+	VMOVAPS Z24, K1, Z1
+	VCMPPS  $0x12, Z24, Z2, K1
+	VMOVAPS Z24, K1, Z2
+	VCMPPS  $0x12, Z24, Z3, K1
+	VMOVAPS Z24, K1, Z3
+	VCMPPS  $0x12, Z24, Z4, K1
+	VMOVAPS Z24, K1, Z4
+	VCMPPS  $0x12, Z24, Z5, K1
+	VMOVAPS Z24, K1, Z5
+	VCMPPS  $0x12, Z24, Z6, K1
+	VMOVAPS Z24, K1, Z6
+	VCMPPS  $0x12, Z24, Z7, K1
+	VMOVAPS Z24, K1, Z7
+	VCMPPS  $0x12, Z24, Z8, K1
+	VMOVAPS Z24, K1, Z8
+	VCMPPS  $0x12, Z24, Z9, K1
+	VMOVAPS Z24, K1, Z9
+	VCMPPS  $0x12, Z24, Z10, K1
+	VMOVAPS Z24, K1, Z10
+	VCMPPS  $0x12, Z24, Z11, K1
+	VMOVAPS Z24, K1, Z11
+	VCMPPS  $0x12, Z24, Z12, K1
+	VMOVAPS Z24, K1, Z12
+	VCMPPS  $0x12, Z24, Z13, K1
+	VMOVAPS Z24, K1, Z13
+	VCMPPS  $0x12, Z24, Z14, K1
+	VMOVAPS Z24, K1, Z14
+	VCMPPS  $0x12, Z24, Z15, K1
+	VMOVAPS Z24, K1, Z15
+	VCMPPS  $0x12, Z24, Z16, K1
+	VMOVAPS Z24, K1, Z16
+	VCMPPS  $0x12, Z24, Z17, K1
+	VMOVAPS Z24, K1, Z17
+	VCMPPS  $0x12, Z24, Z18, K1
+	VMOVAPS Z24, K1, Z18
+	VCMPPS  $0x12, Z24, Z19, K1
+	VMOVAPS Z24, K1, Z19
+	VCMPPS  $0x12, Z24, Z20, K1
+	VMOVAPS Z24, K1, Z20
+	VCMPPS  $0x12, Z24, Z21, K1
+	VMOVAPS Z24, K1, Z21
+	VCMPPS  $0x12, Z24, Z22, K1
+	VMOVAPS Z24, K1, Z22
+	VCMPPS  $0x12, Z24, Z23, K1
+	VMOVAPS Z24, K1, Z23
+	JMP     limited368
 
-six359:
-	VBROADCASTSS 144(AX), Z14
-	VPXORD       Z19, Z19, Z19
-	VCMPPS       $0x11, Z19, Z0, K2
-	VBLENDMPS    Z19, Z0, K2, Z0
-	VCMPPS       $0x1e, Z14, Z0, K2
-	VBLENDMPS    Z14, Z0, K2, Z0
-	VCMPPS       $0x11, Z19, Z1, K2
-	VBLENDMPS    Z19, Z1, K2, Z1
-	VCMPPS       $0x1e, Z14, Z1, K2
-	VBLENDMPS    Z14, Z1, K2, Z1
-	VCMPPS       $0x11, Z19, Z2, K2
-	VBLENDMPS    Z19, Z2, K2, Z2
-	VCMPPS       $0x1e, Z14, Z2, K2
-	VBLENDMPS    Z14, Z2, K2, Z2
-	VCMPPS       $0x11, Z19, Z3, K2
-	VBLENDMPS    Z19, Z3, K2, Z3
-	VCMPPS       $0x1e, Z14, Z3, K2
-	VBLENDMPS    Z14, Z3, K2, Z3
-	VCMPPS       $0x11, Z19, Z4, K2
-	VBLENDMPS    Z19, Z4, K2, Z4
-	VCMPPS       $0x1e, Z14, Z4, K2
-	VBLENDMPS    Z14, Z4, K2, Z4
-	VCMPPS       $0x11, Z19, Z5, K2
-	VBLENDMPS    Z19, Z5, K2, Z5
-	VCMPPS       $0x1e, Z14, Z5, K2
-	VBLENDMPS    Z14, Z5, K2, Z5
-	VCMPPS       $0x11, Z19, Z6, K2
-	VBLENDMPS    Z19, Z6, K2, Z6
-	VCMPPS       $0x1e, Z14, Z6, K2
-	VBLENDMPS    Z14, Z6, K2, Z6
-	VCMPPS       $0x11, Z19, Z7, K2
-	VBLENDMPS    Z19, Z7, K2, Z7
-	VCMPPS       $0x1e, Z14, Z7, K2
-	VBLENDMPS    Z14, Z7, K2, Z7
-	VCMPPS       $0x11, Z19, Z8, K2
-	VBLENDMPS    Z19, Z8, K2, Z8
-	VCMPPS       $0x1e, Z14, Z8, K2
-	VBLENDMPS    Z14, Z8, K2, Z8
-	VCMPPS       $0x11, Z19, Z9, K2
-	VBLENDMPS    Z19, Z9, K2, Z9
-	VCMPPS       $0x1e, Z14, Z9, K2
-	VBLENDMPS    Z14, Z9, K2, Z9
-	VCMPPS       $0x11, Z19, Z10, K2
-	VBLENDMPS    Z19, Z10, K2, Z10
-	VCMPPS       $0x1e, Z14, Z10, K2
-	VBLENDMPS    Z14, Z10, K2, Z10
-	VCMPPS       $0x11, Z19, Z11, K2
-	VBLENDMPS    Z19, Z11, K2, Z11
-	VCMPPS       $0x1e, Z14, Z11, K2
-	VBLENDMPS    Z14, Z11, K2, Z11
-	VCMPPS       $0x11, Z19, Z12, K2
-	VBLENDMPS    Z19, Z12, K2, Z12
-	VCMPPS       $0x1e, Z14, Z12, K2
-	VBLENDMPS    Z14, Z12, K2, Z12
-	VCMPPS       $0x11, Z19, Z13, K2
-	VBLENDMPS    Z19, Z13, K2, Z13
-	VCMPPS       $0x1e, Z14, Z13, K2
-	VBLENDMPS    Z14, Z13, K2, Z13
+six367:
+	VBROADCASTSS 144(AX), Z24
+	VXORPS       Z25, Z25, Z25
+	VMAXPS       Z0, Z25, Z0
+	VMINPS       Z0, Z24, Z0
+	VMAXPS       Z1, Z25, Z1
+	VMINPS       Z1, Z24, Z1
+	VMAXPS       Z2, Z25, Z2
+	VMINPS       Z2, Z24, Z2
+	VMAXPS       Z3, Z25, Z3
+	VMINPS       Z3, Z24, Z3
+	VMAXPS       Z4, Z25, Z4
+	VMINPS       Z4, Z24, Z4
+	VMAXPS       Z5, Z25, Z5
+	VMINPS       Z5, Z24, Z5
+	VMAXPS       Z6, Z25, Z6
+	VMINPS       Z6, Z24, Z6
+	VMAXPS       Z7, Z25, Z7
+	VMINPS       Z7, Z24, Z7
+	VMAXPS       Z8, Z25, Z8
+	VMINPS       Z8, Z24, Z8
+	VMAXPS       Z9, Z25, Z9
+	VMINPS       Z9, Z24, Z9
+	VMAXPS       Z10, Z25, Z10
+	VMINPS       Z10, Z24, Z10
+	VMAXPS       Z11, Z25, Z11
+	VMINPS       Z11, Z24, Z11
+	VMAXPS       Z12, Z25, Z12
+	VMINPS       Z12, Z24, Z12
+	VMAXPS       Z13, Z25, Z13
+	VMINPS       Z13, Z24, Z13
+	VMAXPS       Z14, Z25, Z14
+	VMINPS       Z14, Z24, Z14
+	VMAXPS       Z15, Z25, Z15
+	VMINPS       Z15, Z24, Z15
+	VMAXPS       Z16, Z25, Z16
+	VMINPS       Z16, Z24, Z16
+	VMAXPS       Z17, Z25, Z17
+	VMINPS       Z17, Z24, Z17
+	VMAXPS       Z18, Z25, Z18
+	VMINPS       Z18, Z24, Z18
+	VMAXPS       Z19, Z25, Z19
+	VMINPS       Z19, Z24, Z19
+	VMAXPS       Z20, Z25, Z20
+	VMINPS       Z20, Z24, Z20
+	VMAXPS       Z21, Z25, Z21
+	VMINPS       Z21, Z24, Z21
+	VMAXPS       Z22, Z25, Z22
+	VMINPS       Z22, Z24, Z22
+	VMAXPS       Z23, Z25, Z23
+	VMINPS       Z23, Z24, Z23
 
-limited360:
-	VMOVUPS Z0, K1, (R9)
+limited368:
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z1, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored357
-	VMOVUPS Z1, K1, (R9)
+	JE      stored365
+	VMOVUPS Z2, (R9)
+	VMOVUPS Z3, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored357
-	VMOVUPS Z2, K1, (R9)
+	JE      stored365
+	VMOVUPS Z4, (R9)
+	VMOVUPS Z5, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored357
-	VMOVUPS Z3, K1, (R9)
+	JE      stored365
+	VMOVUPS Z6, (R9)
+	VMOVUPS Z7, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored357
-	VMOVUPS Z4, K1, (R9)
+	JE      stored365
+	VMOVUPS Z8, (R9)
+	VMOVUPS Z9, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored357
-	VMOVUPS Z5, K1, (R9)
+	JE      stored365
+	VMOVUPS Z10, (R9)
+	VMOVUPS Z11, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored357
-	VMOVUPS Z6, K1, (R9)
+	JE      stored365
+	VMOVUPS Z12, (R9)
+	VMOVUPS Z13, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored357
-	VMOVUPS Z7, K1, (R9)
+	JE      stored365
+	VMOVUPS Z14, (R9)
+	VMOVUPS Z15, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored357
-	VMOVUPS Z8, K1, (R9)
+	JE      stored365
+	VMOVUPS Z16, (R9)
+	VMOVUPS Z17, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored357
-	VMOVUPS Z9, K1, (R9)
+	JE      stored365
+	VMOVUPS Z18, (R9)
+	VMOVUPS Z19, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored357
-	VMOVUPS Z10, K1, (R9)
+	JE      stored365
+	VMOVUPS Z20, (R9)
+	VMOVUPS Z21, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored357
-	VMOVUPS Z11, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x0c
-	JE      stored357
-	VMOVUPS Z12, K1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x0d
-	JE      stored357
-	VMOVUPS Z13, K1, (R9)
+	JE      stored365
+	VMOVUPS Z22, (R9)
+	VMOVUPS Z23, 64(R9)
 	ADDQ    R10, R9
 
-stored357:
+stored365:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done347
+	JE      done352
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -11029,15 +10990,1241 @@ stored357:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group345
+	JMP     group350
 
-done347:
+done352:
+	MOVQ 152(AX), R10
+	ADDQ $0x00000080, R10
+	MOVQ R10, 152(AX)
+	CMPQ R10, 104(AX)
+	JLT  channels349
 	VZEROUPPER
 	RET
 
-// func tapLineAVX512_5x1(t *byte)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·tapLineAVX512_5x1(SB), NOSPLIT, $0-8
+// func tapLineAVX512_3x2x1(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·tapLineAVX512_3x2x1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 16(AX), CX
+	MOVQ 32(AX), DX
+	LEAQ (CX)(CX*2), BX
+	LEAQ (CX)(CX*4), SI
+
+channels369:
+	MOVQ  72(AX), DI
+	MOVQ  80(AX), R10
+	ADDQ  DI, R10
+	MOVQ  R10, 160(AX)
+	MOVQ  88(AX), R10
+	MOVQ  R10, 168(AX)
+	MOVQ  DI, R10
+	IMULQ CX, R10
+	MOVQ  (AX), R8
+	SUBQ  R10, R8
+	ADDQ  152(AX), R8
+	MOVQ  56(AX), R9
+	ADDQ  152(AX), R9
+
+group370:
+	MOVQ    168(AX), R10
+	CMPQ    R10, 96(AX)
+	CMOVQGT 96(AX), R10
+	MOVQ    R10, 176(AX)
+	LEAQ    1(R10)(R10*2), R11
+	SUBQ    R10, R11
+	CMPQ    R11, 160(AX)
+	CMOVQGT 160(AX), R11
+	MOVQ    DI, R14
+	IMULQ   CX, R14
+	ADDQ    R8, R14
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	MOVQ    24(AX), R13
+	ADDQ    152(AX), R13
+	MOVQ    48(AX), R10
+	TESTQ   R10, R10
+	JE      summed373
+	TESTQ   DI, DI
+	JNE     ends374
+	CMPQ    R11, $0x1d
+	JNE     ends374
+
+row371:
+	VMOVUPS     (R13), Z14
+	VMOVUPS     (R13)(DX*1), Z15
+	VMOVUPS     (R13)(DX*2), Z16
+	MOVQ        R14, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z14, Z0
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z15, Z0
+	VMOVUPS     (R12)(CX*2), Z17
+	VFMADD231PS Z17, Z16, Z0
+	VFMADD231PS Z17, Z14, Z1
+	VMOVUPS     (R12)(BX*1), Z17
+	VFMADD231PS Z17, Z15, Z1
+	VMOVUPS     (R12)(CX*4), Z17
+	VFMADD231PS Z17, Z16, Z1
+	VFMADD231PS Z17, Z14, Z2
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z2
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z16, Z2
+	VFMADD231PS Z17, Z14, Z3
+	VMOVUPS     (R12)(CX*2), Z17
+	VFMADD231PS Z17, Z15, Z3
+	VMOVUPS     (R12)(BX*1), Z17
+	VFMADD231PS Z17, Z16, Z3
+	VFMADD231PS Z17, Z14, Z4
+	VMOVUPS     (R12)(CX*4), Z17
+	VFMADD231PS Z17, Z15, Z4
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z4
+	VFMADD231PS Z17, Z14, Z5
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z15, Z5
+	VMOVUPS     (R12)(CX*2), Z17
+	VFMADD231PS Z17, Z16, Z5
+	VFMADD231PS Z17, Z14, Z6
+	VMOVUPS     (R12)(BX*1), Z17
+	VFMADD231PS Z17, Z15, Z6
+	VMOVUPS     (R12)(CX*4), Z17
+	VFMADD231PS Z17, Z16, Z6
+	VFMADD231PS Z17, Z14, Z7
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z7
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z16, Z7
+	VFMADD231PS Z17, Z14, Z8
+	VMOVUPS     (R12)(CX*2), Z17
+	VFMADD231PS Z17, Z15, Z8
+	VMOVUPS     (R12)(BX*1), Z17
+	VFMADD231PS Z17, Z16, Z8
+	VFMADD231PS Z17, Z14, Z9
+	VMOVUPS     (R12)(CX*4), Z17
+	VFMADD231PS Z17, Z15, Z9
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z9
+	VFMADD231PS Z17, Z14, Z10
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z15, Z10
+	VMOVUPS     (R12)(CX*2), Z17
+	VFMADD231PS Z17, Z16, Z10
+	VFMADD231PS Z17, Z14, Z11
+	VMOVUPS     (R12)(BX*1), Z17
+	VFMADD231PS Z17, Z15, Z11
+	VMOVUPS     (R12)(CX*4), Z17
+	VFMADD231PS Z17, Z16, Z11
+	VFMADD231PS Z17, Z14, Z12
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z12
+	VMOVUPS     (R12)(CX*1), Z17
+	VFMADD231PS Z17, Z16, Z12
+	VFMADD231PS Z17, Z14, Z13
+	VMOVUPS     (R12)(CX*2), Z14
+	VFMADD231PS Z14, Z15, Z13
+	VMOVUPS     (R12)(BX*1), Z14
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row371
+	JMP         summed373
+
+ends374:
+	VMOVUPS (R13), Z14
+	VMOVUPS (R13)(DX*1), Z15
+	VMOVUPS (R13)(DX*2), Z16
+	MOVQ    R14, R12
+	TESTQ   DI, DI
+	JE      column375
+	CMPQ    DI, $0x01
+	JE      column376
+	JMP     column377
+
+column375:
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z14, Z0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over378
+
+column376:
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over378
+
+column377:
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z0
+	VFMADD231PS Z17, Z14, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z1
+	VFMADD231PS Z17, Z14, Z2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z2
+	VFMADD231PS Z17, Z14, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z3
+	VFMADD231PS Z17, Z14, Z4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0a
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z4
+	VFMADD231PS Z17, Z14, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0b
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0c
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z5
+	VFMADD231PS Z17, Z14, Z6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0d
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0e
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z6
+	VFMADD231PS Z17, Z14, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0f
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x10
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z7
+	VFMADD231PS Z17, Z14, Z8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x11
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x12
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z8
+	VFMADD231PS Z17, Z14, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x13
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x14
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z9
+	VFMADD231PS Z17, Z14, Z10
+	ADDQ        CX, R12
+	CMPQ        R11, $0x15
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z10
+	ADDQ        CX, R12
+	CMPQ        R11, $0x16
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z10
+	VFMADD231PS Z17, Z14, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x17
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x18
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z11
+	VFMADD231PS Z17, Z14, Z12
+	ADDQ        CX, R12
+	CMPQ        R11, $0x19
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z15, Z12
+	ADDQ        CX, R12
+	CMPQ        R11, $0x1a
+	JE          over378
+	VMOVUPS     (R12), Z17
+	VFMADD231PS Z17, Z16, Z12
+	VFMADD231PS Z17, Z14, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x1b
+	JE          over378
+	VMOVUPS     (R12), Z14
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x1c
+	JE          over378
+	VMOVUPS     (R12), Z14
+	VFMADD231PS Z14, Z16, Z13
+
+over378:
+	ADDQ 8(AX), R14
+	ADDQ 40(AX), R13
+	DECQ R10
+	JNE  ends374
+
+summed373:
+	VXORPS Z14, Z14, Z14
+	TESTB  $0x02, 136(AX)
+	JNE    biased379
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+
+biased379:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled380
+	MOVQ    112(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS (R10), Z15
+	VMULPS  Z15, Z0, Z0
+	VMULPS  Z15, Z1, Z1
+	VMULPS  Z15, Z2, Z2
+	VMULPS  Z15, Z3, Z3
+	VMULPS  Z15, Z4, Z4
+	VMULPS  Z15, Z5, Z5
+	VMULPS  Z15, Z6, Z6
+	VMULPS  Z15, Z7, Z7
+	VMULPS  Z15, Z8, Z8
+	VMULPS  Z15, Z9, Z9
+	VMULPS  Z15, Z10, Z10
+	VMULPS  Z15, Z11, Z11
+	VMULPS  Z15, Z12, Z12
+	VMULPS  Z15, Z13, Z13
+
+scaled380:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased381
+	MOVQ    120(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS (R10), Z15
+	VADDPS  Z14, Z15, Z15
+	VADDPS  Z15, Z0, Z0
+	VADDPS  Z15, Z1, Z1
+	VADDPS  Z15, Z2, Z2
+	VADDPS  Z15, Z3, Z3
+	VADDPS  Z15, Z4, Z4
+	VADDPS  Z15, Z5, Z5
+	VADDPS  Z15, Z6, Z6
+	VADDPS  Z15, Z7, Z7
+	VADDPS  Z15, Z8, Z8
+	VADDPS  Z15, Z9, Z9
+	VADDPS  Z15, Z10, Z10
+	VADDPS  Z15, Z11, Z11
+	VADDPS  Z15, Z12, Z12
+	VADDPS  Z15, Z13, Z13
+
+biased381:
+	MOVQ    64(AX), R10
+	TESTB   $0x04, 136(AX)
+	JEQ     none384
+	MOVQ    128(AX), R11
+	MOVQ    R9, R12
+	SUBQ    56(AX), R12
+	ADDQ    R11, R12
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z0, Z0
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x01
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z1, Z1
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x02
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z2, Z2
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x03
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z3, Z3
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x04
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z4, Z4
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x05
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z5, Z5
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x06
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z6, Z6
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x07
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z7, Z7
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x08
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z8, Z8
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x09
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z9, Z9
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x0a
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z10, Z10
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x0b
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z11, Z11
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x0c
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z12, Z12
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x0d
+	JE      added382
+	VMOVUPS (R12), Z14
+	VADDPS  Z14, Z13, Z13
+	ADDQ    R10, R12
+
+added382:
+none384:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited386
+	TESTB   $0x08, 136(AX)
+	JEQ     six385
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K1
+	VMOVAPS Z14, K1, Z0
+	VCMPPS  $0x12, Z14, Z1, K1
+	VMOVAPS Z14, K1, Z1
+	VCMPPS  $0x12, Z14, Z2, K1
+	VMOVAPS Z14, K1, Z2
+	VCMPPS  $0x12, Z14, Z3, K1
+	VMOVAPS Z14, K1, Z3
+	VCMPPS  $0x12, Z14, Z4, K1
+	VMOVAPS Z14, K1, Z4
+	VCMPPS  $0x12, Z14, Z5, K1
+	VMOVAPS Z14, K1, Z5
+	VCMPPS  $0x12, Z14, Z6, K1
+	VMOVAPS Z14, K1, Z6
+	VCMPPS  $0x12, Z14, Z7, K1
+	VMOVAPS Z14, K1, Z7
+	VCMPPS  $0x12, Z14, Z8, K1
+	VMOVAPS Z14, K1, Z8
+	VCMPPS  $0x12, Z14, Z9, K1
+	VMOVAPS Z14, K1, Z9
+	VCMPPS  $0x12, Z14, Z10, K1
+	VMOVAPS Z14, K1, Z10
+	VCMPPS  $0x12, Z14, Z11, K1
+	VMOVAPS Z14, K1, Z11
+	VCMPPS  $0x12, Z14, Z12, K1
+	VMOVAPS Z14, K1, Z12
+	VCMPPS  $0x12, Z14, Z13, K1
+	VMOVAPS Z14, K1, Z13
+	JMP     limited386
+
+six385:
+	VBROADCASTSS 144(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
+
+limited386:
+	VMOVUPS Z0, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x01
+	JE      stored383
+	VMOVUPS Z1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x02
+	JE      stored383
+	VMOVUPS Z2, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x03
+	JE      stored383
+	VMOVUPS Z3, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x04
+	JE      stored383
+	VMOVUPS Z4, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x05
+	JE      stored383
+	VMOVUPS Z5, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x06
+	JE      stored383
+	VMOVUPS Z6, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x07
+	JE      stored383
+	VMOVUPS Z7, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x08
+	JE      stored383
+	VMOVUPS Z8, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x09
+	JE      stored383
+	VMOVUPS Z9, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0a
+	JE      stored383
+	VMOVUPS Z10, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0b
+	JE      stored383
+	VMOVUPS Z11, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0c
+	JE      stored383
+	VMOVUPS Z12, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0d
+	JE      stored383
+	VMOVUPS Z13, (R9)
+	ADDQ    R10, R9
+
+stored383:
+	MOVQ    176(AX), R10
+	SUBQ    R10, 168(AX)
+	JE      done372
+	ADDQ    R10, R10
+	SUBQ    R10, 160(AX)
+	MOVQ    R10, R12
+	IMULQ   CX, R12
+	ADDQ    R12, R8
+	XORQ    R11, R11
+	SUBQ    R10, DI
+	CMOVQLT R11, DI
+	JMP     group370
+
+done372:
+	MOVQ 152(AX), R10
+	ADDQ $0x00000040, R10
+	MOVQ R10, 152(AX)
+	CMPQ R10, 104(AX)
+	JLT  channels369
+	VZEROUPPER
+	RET
+
+// func tapLineAVX512_3x2x0(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·tapLineAVX512_3x2x0(SB), NOSPLIT, $0-8
+	MOVQ  t+0(FP), AX
+	MOVQ  16(AX), CX
+	MOVQ  32(AX), DX
+	LEAQ  (CX)(CX*2), BX
+	LEAQ  (CX)(CX*4), SI
+	MOVQ  104(AX), DI
+	MOVL  $0xffffffff, R8
+	BZHIL DI, R8, R8
+	KMOVW R8, K1
+	MOVQ  72(AX), DI
+	MOVQ  80(AX), R10
+	ADDQ  DI, R10
+	MOVQ  R10, 160(AX)
+	MOVQ  88(AX), R10
+	MOVQ  R10, 168(AX)
+	MOVQ  DI, R10
+	IMULQ CX, R10
+	MOVQ  (AX), R8
+	SUBQ  R10, R8
+	ADDQ  152(AX), R8
+	MOVQ  56(AX), R9
+	ADDQ  152(AX), R9
+
+group388:
+	MOVQ    168(AX), R10
+	CMPQ    R10, 96(AX)
+	CMOVQGT 96(AX), R10
+	MOVQ    R10, 176(AX)
+	LEAQ    1(R10)(R10*2), R11
+	SUBQ    R10, R11
+	CMPQ    R11, 160(AX)
+	CMOVQGT 160(AX), R11
+	MOVQ    DI, R14
+	IMULQ   CX, R14
+	ADDQ    R8, R14
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	MOVQ    24(AX), R13
+	ADDQ    152(AX), R13
+	MOVQ    48(AX), R10
+	TESTQ   R10, R10
+	JE      summed391
+	TESTQ   DI, DI
+	JNE     ends392
+	CMPQ    R11, $0x1d
+	JNE     ends392
+
+row389:
+	VMOVUPS.Z   (R13), K1, Z14
+	VMOVUPS.Z   (R13)(DX*1), K1, Z15
+	VMOVUPS.Z   (R13)(DX*2), K1, Z16
+	MOVQ        R14, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z14, Z0
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z15, Z0
+	VMOVUPS.Z   (R12)(CX*2), K1, Z17
+	VFMADD231PS Z17, Z16, Z0
+	VFMADD231PS Z17, Z14, Z1
+	VMOVUPS.Z   (R12)(BX*1), K1, Z17
+	VFMADD231PS Z17, Z15, Z1
+	VMOVUPS.Z   (R12)(CX*4), K1, Z17
+	VFMADD231PS Z17, Z16, Z1
+	VFMADD231PS Z17, Z14, Z2
+	ADDQ        SI, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z2
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z2
+	VFMADD231PS Z17, Z14, Z3
+	VMOVUPS.Z   (R12)(CX*2), K1, Z17
+	VFMADD231PS Z17, Z15, Z3
+	VMOVUPS.Z   (R12)(BX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z3
+	VFMADD231PS Z17, Z14, Z4
+	VMOVUPS.Z   (R12)(CX*4), K1, Z17
+	VFMADD231PS Z17, Z15, Z4
+	ADDQ        SI, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z4
+	VFMADD231PS Z17, Z14, Z5
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z15, Z5
+	VMOVUPS.Z   (R12)(CX*2), K1, Z17
+	VFMADD231PS Z17, Z16, Z5
+	VFMADD231PS Z17, Z14, Z6
+	VMOVUPS.Z   (R12)(BX*1), K1, Z17
+	VFMADD231PS Z17, Z15, Z6
+	VMOVUPS.Z   (R12)(CX*4), K1, Z17
+	VFMADD231PS Z17, Z16, Z6
+	VFMADD231PS Z17, Z14, Z7
+	ADDQ        SI, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z7
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z7
+	VFMADD231PS Z17, Z14, Z8
+	VMOVUPS.Z   (R12)(CX*2), K1, Z17
+	VFMADD231PS Z17, Z15, Z8
+	VMOVUPS.Z   (R12)(BX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z8
+	VFMADD231PS Z17, Z14, Z9
+	VMOVUPS.Z   (R12)(CX*4), K1, Z17
+	VFMADD231PS Z17, Z15, Z9
+	ADDQ        SI, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z9
+	VFMADD231PS Z17, Z14, Z10
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z15, Z10
+	VMOVUPS.Z   (R12)(CX*2), K1, Z17
+	VFMADD231PS Z17, Z16, Z10
+	VFMADD231PS Z17, Z14, Z11
+	VMOVUPS.Z   (R12)(BX*1), K1, Z17
+	VFMADD231PS Z17, Z15, Z11
+	VMOVUPS.Z   (R12)(CX*4), K1, Z17
+	VFMADD231PS Z17, Z16, Z11
+	VFMADD231PS Z17, Z14, Z12
+	ADDQ        SI, R12
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z12
+	VMOVUPS.Z   (R12)(CX*1), K1, Z17
+	VFMADD231PS Z17, Z16, Z12
+	VFMADD231PS Z17, Z14, Z13
+	VMOVUPS.Z   (R12)(CX*2), K1, Z14
+	VFMADD231PS Z14, Z15, Z13
+	VMOVUPS.Z   (R12)(BX*1), K1, Z14
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row389
+	JMP         summed391
+
+ends392:
+	VMOVUPS.Z (R13), K1, Z14
+	VMOVUPS.Z (R13)(DX*1), K1, Z15
+	VMOVUPS.Z (R13)(DX*2), K1, Z16
+	MOVQ      R14, R12
+	TESTQ     DI, DI
+	JE        column393
+	CMPQ      DI, $0x01
+	JE        column394
+	JMP       column395
+
+column393:
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z14, Z0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over396
+
+column394:
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over396
+
+column395:
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z0
+	VFMADD231PS Z17, Z14, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z1
+	VFMADD231PS Z17, Z14, Z2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z2
+	VFMADD231PS Z17, Z14, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z3
+	VFMADD231PS Z17, Z14, Z4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0a
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z4
+	VFMADD231PS Z17, Z14, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0b
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0c
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z5
+	VFMADD231PS Z17, Z14, Z6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0d
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0e
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z6
+	VFMADD231PS Z17, Z14, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0f
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x10
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z7
+	VFMADD231PS Z17, Z14, Z8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x11
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x12
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z8
+	VFMADD231PS Z17, Z14, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x13
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z9
+	ADDQ        CX, R12
+	CMPQ        R11, $0x14
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z9
+	VFMADD231PS Z17, Z14, Z10
+	ADDQ        CX, R12
+	CMPQ        R11, $0x15
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z10
+	ADDQ        CX, R12
+	CMPQ        R11, $0x16
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z10
+	VFMADD231PS Z17, Z14, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x17
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z11
+	ADDQ        CX, R12
+	CMPQ        R11, $0x18
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z11
+	VFMADD231PS Z17, Z14, Z12
+	ADDQ        CX, R12
+	CMPQ        R11, $0x19
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z15, Z12
+	ADDQ        CX, R12
+	CMPQ        R11, $0x1a
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z17
+	VFMADD231PS Z17, Z16, Z12
+	VFMADD231PS Z17, Z14, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x1b
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        CX, R12
+	CMPQ        R11, $0x1c
+	JE          over396
+	VMOVUPS.Z   (R12), K1, Z14
+	VFMADD231PS Z14, Z16, Z13
+
+over396:
+	ADDQ 8(AX), R14
+	ADDQ 40(AX), R13
+	DECQ R10
+	JNE  ends392
+
+summed391:
+	VXORPS Z14, Z14, Z14
+	TESTB  $0x02, 136(AX)
+	JNE    biased397
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+
+biased397:
+	TESTB     $0x01, 136(AX)
+	JEQ       scaled398
+	MOVQ      112(AX), R10
+	ADDQ      152(AX), R10
+	VMOVUPS.Z (R10), K1, Z15
+	VMULPS    Z15, Z0, Z0
+	VMULPS    Z15, Z1, Z1
+	VMULPS    Z15, Z2, Z2
+	VMULPS    Z15, Z3, Z3
+	VMULPS    Z15, Z4, Z4
+	VMULPS    Z15, Z5, Z5
+	VMULPS    Z15, Z6, Z6
+	VMULPS    Z15, Z7, Z7
+	VMULPS    Z15, Z8, Z8
+	VMULPS    Z15, Z9, Z9
+	VMULPS    Z15, Z10, Z10
+	VMULPS    Z15, Z11, Z11
+	VMULPS    Z15, Z12, Z12
+	VMULPS    Z15, Z13, Z13
+
+scaled398:
+	TESTB     $0x02, 136(AX)
+	JEQ       biased399
+	MOVQ      120(AX), R10
+	ADDQ      152(AX), R10
+	VMOVUPS.Z (R10), K1, Z15
+	VADDPS    Z14, Z15, Z15
+	VADDPS    Z15, Z0, Z0
+	VADDPS    Z15, Z1, Z1
+	VADDPS    Z15, Z2, Z2
+	VADDPS    Z15, Z3, Z3
+	VADDPS    Z15, Z4, Z4
+	VADDPS    Z15, Z5, Z5
+	VADDPS    Z15, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z15, Z8, Z8
+	VADDPS    Z15, Z9, Z9
+	VADDPS    Z15, Z10, Z10
+	VADDPS    Z15, Z11, Z11
+	VADDPS    Z15, Z12, Z12
+	VADDPS    Z15, Z13, Z13
+
+biased399:
+	MOVQ      64(AX), R10
+	TESTB     $0x04, 136(AX)
+	JEQ       none402
+	MOVQ      128(AX), R11
+	MOVQ      R9, R12
+	SUBQ      56(AX), R12
+	ADDQ      R11, R12
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z0, Z0
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x01
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x02
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z2, Z2
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x03
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x04
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z4, Z4
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x05
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x06
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z6, Z6
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x07
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x08
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z8, Z8
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x09
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x0a
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z10, Z10
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x0b
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x0c
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z12, Z12
+	ADDQ      R10, R12
+	CMPQ      176(AX), $0x0d
+	JE        added400
+	VMOVUPS.Z (R12), K1, Z14
+	VADDPS    Z14, Z13, Z13
+	ADDQ      R10, R12
+
+added400:
+none402:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited404
+	TESTB   $0x08, 136(AX)
+	JEQ     six403
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K2
+	VMOVAPS Z14, K2, Z0
+	VCMPPS  $0x12, Z14, Z1, K2
+	VMOVAPS Z14, K2, Z1
+	VCMPPS  $0x12, Z14, Z2, K2
+	VMOVAPS Z14, K2, Z2
+	VCMPPS  $0x12, Z14, Z3, K2
+	VMOVAPS Z14, K2, Z3
+	VCMPPS  $0x12, Z14, Z4, K2
+	VMOVAPS Z14, K2, Z4
+	VCMPPS  $0x12, Z14, Z5, K2
+	VMOVAPS Z14, K2, Z5
+	VCMPPS  $0x12, Z14, Z6, K2
+	VMOVAPS Z14, K2, Z6
+	VCMPPS  $0x12, Z14, Z7, K2
+	VMOVAPS Z14, K2, Z7
+	VCMPPS  $0x12, Z14, Z8, K2
+	VMOVAPS Z14, K2, Z8
+	VCMPPS  $0x12, Z14, Z9, K2
+	VMOVAPS Z14, K2, Z9
+	VCMPPS  $0x12, Z14, Z10, K2
+	VMOVAPS Z14, K2, Z10
+	VCMPPS  $0x12, Z14, Z11, K2
+	VMOVAPS Z14, K2, Z11
+	VCMPPS  $0x12, Z14, Z12, K2
+	VMOVAPS Z14, K2, Z12
+	VCMPPS  $0x12, Z14, Z13, K2
+	VMOVAPS Z14, K2, Z13
+	JMP     limited404
+
+six403:
+	VBROADCASTSS 144(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
+
+limited404:
+	VMOVUPS Z0, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x01
+	JE      stored401
+	VMOVUPS Z1, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x02
+	JE      stored401
+	VMOVUPS Z2, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x03
+	JE      stored401
+	VMOVUPS Z3, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x04
+	JE      stored401
+	VMOVUPS Z4, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x05
+	JE      stored401
+	VMOVUPS Z5, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x06
+	JE      stored401
+	VMOVUPS Z6, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x07
+	JE      stored401
+	VMOVUPS Z7, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x08
+	JE      stored401
+	VMOVUPS Z8, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x09
+	JE      stored401
+	VMOVUPS Z9, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0a
+	JE      stored401
+	VMOVUPS Z10, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0b
+	JE      stored401
+	VMOVUPS Z11, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0c
+	JE      stored401
+	VMOVUPS Z12, K1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x0d
+	JE      stored401
+	VMOVUPS Z13, K1, (R9)
+	ADDQ    R10, R9
+
+stored401:
+	MOVQ    176(AX), R10
+	SUBQ    R10, 168(AX)
+	JE      done390
+	ADDQ    R10, R10
+	SUBQ    R10, 160(AX)
+	MOVQ    R10, R12
+	IMULQ   CX, R12
+	ADDQ    R12, R8
+	XORQ    R11, R11
+	SUBQ    R10, DI
+	CMOVQLT R11, DI
+	JMP     group388
+
+done390:
+	VZEROUPPER
+	RET
+
+// func tapLineAVX512_5x1x2(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·tapLineAVX512_5x1x2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 16(AX), CX
 	MOVQ 32(AX), DX
@@ -11045,7 +12232,7 @@ TEXT ·tapLineAVX512_5x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels361:
+channels405:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -11060,7 +12247,7 @@ channels361:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group362:
+group406:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -11072,572 +12259,568 @@ group362:
 	MOVQ    R8, R15
 	IMULQ   CX, R15
 	ADDQ    R9, R15
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	VXORPS  Z14, Z14, Z14
+	VXORPS  Z15, Z15, Z15
+	VXORPS  Z16, Z16, Z16
+	VXORPS  Z17, Z17, Z17
+	VXORPS  Z18, Z18, Z18
+	VXORPS  Z19, Z19, Z19
 	MOVQ    24(AX), R14
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed365
+	JE      summed409
 	TESTQ   R8, R8
-	JNE     ends366
-	CMPQ    R12, $0x12
-	JNE     ends366
-
-row363:
-	VMOVUPS (R14), Z14
-	VMOVUPS (R14)(DX*1), Z15
-	VMOVUPS (R14)(DX*2), Z16
-	VMOVUPS (R14)(BX*1), Z17
-	VMOVUPS (R14)(DX*4), Z18
-	MOVQ    R15, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z0, Z0
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z1, Z1
-	VMOVUPS (R13)(CX*2), Z19
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z2, Z2
-	VMOVUPS (R13)(SI*1), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z3, Z3
-	VMOVUPS (R13)(CX*4), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z4, Z4
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z5, Z5
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z6, Z6
-	VMOVUPS (R13)(CX*2), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z7, Z7
-	VMOVUPS (R13)(SI*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z8, Z8
-	VMOVUPS (R13)(CX*4), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z9, Z9
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z10, Z10
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z11, Z11
-	VMOVUPS (R13)(CX*2), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z12, Z12
-	VMOVUPS (R13)(SI*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z12, Z12
-	VMULPS  Z19, Z14, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R13)(CX*4), Z14
-	VMULPS  Z14, Z18, Z19
-	VADDPS  Z19, Z10, Z10
-	VMULPS  Z14, Z17, Z19
-	VADDPS  Z19, Z11, Z11
-	VMULPS  Z14, Z16, Z19
-	VADDPS  Z19, Z12, Z12
-	VMULPS  Z14, Z15, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z18, Z15
-	VADDPS  Z15, Z11, Z11
-	VMULPS  Z14, Z17, Z15
-	VADDPS  Z15, Z12, Z12
-	VMULPS  Z14, Z16, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R13)(CX*1), Z14
-	VMULPS  Z14, Z18, Z15
-	VADDPS  Z15, Z12, Z12
-	VMULPS  Z14, Z17, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R13)(CX*2), Z14
-	VMULPS  Z14, Z18, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    8(AX), R15
-	ADDQ    40(AX), R14
-	DECQ    R11
-	JNE     row363
-	JMP     summed365
-
-ends366:
-	VMOVUPS (R14), Z14
-	VMOVUPS (R14)(DX*1), Z15
-	VMOVUPS (R14)(DX*2), Z16
-	VMOVUPS (R14)(BX*1), Z17
-	VMOVUPS (R14)(DX*4), Z18
-	MOVQ    R15, R13
-	TESTQ   R8, R8
-	JE      column367
-	CMPQ    R8, $0x01
-	JE      column368
-	CMPQ    R8, $0x02
-	JE      column369
-	CMPQ    R8, $0x03
-	JE      column370
-	JMP     column371
-
-column367:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z0, Z0
-	ADDQ    CX, R13
-	CMPQ    R12, $0x01
-	JE      over372
-
-column368:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z1, Z1
-	ADDQ    CX, R13
-	CMPQ    R12, $0x02
-	JE      over372
-
-column369:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z2, Z2
-	ADDQ    CX, R13
-	CMPQ    R12, $0x03
-	JE      over372
-
-column370:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z3, Z3
-	ADDQ    CX, R13
-	CMPQ    R12, $0x04
-	JE      over372
-
-column371:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z4, Z4
-	ADDQ    CX, R13
-	CMPQ    R12, $0x05
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z5, Z5
-	ADDQ    CX, R13
-	CMPQ    R12, $0x06
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z6, Z6
-	ADDQ    CX, R13
-	CMPQ    R12, $0x07
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z7, Z7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x08
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z8, Z8
-	ADDQ    CX, R13
-	CMPQ    R12, $0x09
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z9, Z9
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0a
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z10, Z10
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0b
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z11, Z11
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0c
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z12, Z12
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0d
-	JE      over372
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z15, Z22
-	VADDPS  Z22, Z12, Z12
-	VMULPS  Z19, Z14, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R13
+	JNE     ends410
 	CMPQ    R12, $0x0e
-	JE      over372
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z18, Z19
-	VADDPS  Z19, Z10, Z10
-	VMULPS  Z14, Z17, Z19
-	VADDPS  Z19, Z11, Z11
-	VMULPS  Z14, Z16, Z19
-	VADDPS  Z19, Z12, Z12
-	VMULPS  Z14, Z15, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0f
-	JE      over372
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z18, Z15
-	VADDPS  Z15, Z11, Z11
-	VMULPS  Z14, Z17, Z15
-	VADDPS  Z15, Z12, Z12
-	VMULPS  Z14, Z16, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R13
-	CMPQ    R12, $0x10
-	JE      over372
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z18, Z15
-	VADDPS  Z15, Z12, Z12
-	VMULPS  Z14, Z17, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R13
-	CMPQ    R12, $0x11
-	JE      over372
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z18, Z14
-	VADDPS  Z14, Z13, Z13
+	JNE     ends410
 
-over372:
+row407:
+	VMOVUPS     (R14), Z20
+	VMOVUPS     64(R14), Z21
+	VMOVUPS     (R14)(DX*1), Z22
+	VMOVUPS     64(R14)(DX*1), Z23
+	VMOVUPS     (R14)(DX*2), Z24
+	VMOVUPS     64(R14)(DX*2), Z25
+	VMOVUPS     (R14)(BX*1), Z26
+	VMOVUPS     64(R14)(BX*1), Z27
+	VMOVUPS     (R14)(DX*4), Z28
+	VMOVUPS     64(R14)(DX*4), Z29
+	MOVQ        R15, R13
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z20, Z0
+	VFMADD231PS Z31, Z21, Z1
+	VMOVUPS     (R13)(CX*1), Z30
+	VMOVUPS     64(R13)(CX*1), Z31
+	VFMADD231PS Z30, Z22, Z0
+	VFMADD231PS Z31, Z23, Z1
+	VFMADD231PS Z30, Z20, Z2
+	VFMADD231PS Z31, Z21, Z3
+	VMOVUPS     (R13)(CX*2), Z30
+	VMOVUPS     64(R13)(CX*2), Z31
+	VFMADD231PS Z30, Z24, Z0
+	VFMADD231PS Z31, Z25, Z1
+	VFMADD231PS Z30, Z22, Z2
+	VFMADD231PS Z31, Z23, Z3
+	VFMADD231PS Z30, Z20, Z4
+	VFMADD231PS Z31, Z21, Z5
+	VMOVUPS     (R13)(SI*1), Z30
+	VMOVUPS     64(R13)(SI*1), Z31
+	VFMADD231PS Z30, Z26, Z0
+	VFMADD231PS Z31, Z27, Z1
+	VFMADD231PS Z30, Z24, Z2
+	VFMADD231PS Z31, Z25, Z3
+	VFMADD231PS Z30, Z22, Z4
+	VFMADD231PS Z31, Z23, Z5
+	VFMADD231PS Z30, Z20, Z6
+	VFMADD231PS Z31, Z21, Z7
+	VMOVUPS     (R13)(CX*4), Z30
+	VMOVUPS     64(R13)(CX*4), Z31
+	VFMADD231PS Z30, Z28, Z0
+	VFMADD231PS Z31, Z29, Z1
+	VFMADD231PS Z30, Z26, Z2
+	VFMADD231PS Z31, Z27, Z3
+	VFMADD231PS Z30, Z24, Z4
+	VFMADD231PS Z31, Z25, Z5
+	VFMADD231PS Z30, Z22, Z6
+	VFMADD231PS Z31, Z23, Z7
+	VFMADD231PS Z30, Z20, Z8
+	VFMADD231PS Z31, Z21, Z9
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z2
+	VFMADD231PS Z31, Z29, Z3
+	VFMADD231PS Z30, Z26, Z4
+	VFMADD231PS Z31, Z27, Z5
+	VFMADD231PS Z30, Z24, Z6
+	VFMADD231PS Z31, Z25, Z7
+	VFMADD231PS Z30, Z22, Z8
+	VFMADD231PS Z31, Z23, Z9
+	VFMADD231PS Z30, Z20, Z10
+	VFMADD231PS Z31, Z21, Z11
+	VMOVUPS     (R13)(CX*1), Z30
+	VMOVUPS     64(R13)(CX*1), Z31
+	VFMADD231PS Z30, Z28, Z4
+	VFMADD231PS Z31, Z29, Z5
+	VFMADD231PS Z30, Z26, Z6
+	VFMADD231PS Z31, Z27, Z7
+	VFMADD231PS Z30, Z24, Z8
+	VFMADD231PS Z31, Z25, Z9
+	VFMADD231PS Z30, Z22, Z10
+	VFMADD231PS Z31, Z23, Z11
+	VFMADD231PS Z30, Z20, Z12
+	VFMADD231PS Z31, Z21, Z13
+	VMOVUPS     (R13)(CX*2), Z30
+	VMOVUPS     64(R13)(CX*2), Z31
+	VFMADD231PS Z30, Z28, Z6
+	VFMADD231PS Z31, Z29, Z7
+	VFMADD231PS Z30, Z26, Z8
+	VFMADD231PS Z31, Z27, Z9
+	VFMADD231PS Z30, Z24, Z10
+	VFMADD231PS Z31, Z25, Z11
+	VFMADD231PS Z30, Z22, Z12
+	VFMADD231PS Z31, Z23, Z13
+	VFMADD231PS Z30, Z20, Z14
+	VFMADD231PS Z31, Z21, Z15
+	VMOVUPS     (R13)(SI*1), Z30
+	VMOVUPS     64(R13)(SI*1), Z31
+	VFMADD231PS Z30, Z28, Z8
+	VFMADD231PS Z31, Z29, Z9
+	VFMADD231PS Z30, Z26, Z10
+	VFMADD231PS Z31, Z27, Z11
+	VFMADD231PS Z30, Z24, Z12
+	VFMADD231PS Z31, Z25, Z13
+	VFMADD231PS Z30, Z22, Z14
+	VFMADD231PS Z31, Z23, Z15
+	VFMADD231PS Z30, Z20, Z16
+	VFMADD231PS Z31, Z21, Z17
+	VMOVUPS     (R13)(CX*4), Z30
+	VMOVUPS     64(R13)(CX*4), Z31
+	VFMADD231PS Z30, Z28, Z10
+	VFMADD231PS Z31, Z29, Z11
+	VFMADD231PS Z30, Z26, Z12
+	VFMADD231PS Z31, Z27, Z13
+	VFMADD231PS Z30, Z24, Z14
+	VFMADD231PS Z31, Z25, Z15
+	VFMADD231PS Z30, Z22, Z16
+	VFMADD231PS Z31, Z23, Z17
+	VFMADD231PS Z30, Z20, Z18
+	VFMADD231PS Z31, Z21, Z19
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z28, Z12
+	VFMADD231PS Z21, Z29, Z13
+	VFMADD231PS Z20, Z26, Z14
+	VFMADD231PS Z21, Z27, Z15
+	VFMADD231PS Z20, Z24, Z16
+	VFMADD231PS Z21, Z25, Z17
+	VFMADD231PS Z20, Z22, Z18
+	VFMADD231PS Z21, Z23, Z19
+	VMOVUPS     (R13)(CX*1), Z20
+	VMOVUPS     64(R13)(CX*1), Z21
+	VFMADD231PS Z20, Z28, Z14
+	VFMADD231PS Z21, Z29, Z15
+	VFMADD231PS Z20, Z26, Z16
+	VFMADD231PS Z21, Z27, Z17
+	VFMADD231PS Z20, Z24, Z18
+	VFMADD231PS Z21, Z25, Z19
+	VMOVUPS     (R13)(CX*2), Z20
+	VMOVUPS     64(R13)(CX*2), Z21
+	VFMADD231PS Z20, Z28, Z16
+	VFMADD231PS Z21, Z29, Z17
+	VFMADD231PS Z20, Z26, Z18
+	VFMADD231PS Z21, Z27, Z19
+	VMOVUPS     (R13)(SI*1), Z20
+	VMOVUPS     64(R13)(SI*1), Z21
+	VFMADD231PS Z20, Z28, Z18
+	VFMADD231PS Z21, Z29, Z19
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row407
+	JMP         summed409
+
+ends410:
+	VMOVUPS (R14), Z20
+	VMOVUPS 64(R14), Z21
+	VMOVUPS (R14)(DX*1), Z22
+	VMOVUPS 64(R14)(DX*1), Z23
+	VMOVUPS (R14)(DX*2), Z24
+	VMOVUPS 64(R14)(DX*2), Z25
+	VMOVUPS (R14)(BX*1), Z26
+	VMOVUPS 64(R14)(BX*1), Z27
+	VMOVUPS (R14)(DX*4), Z28
+	VMOVUPS 64(R14)(DX*4), Z29
+	MOVQ    R15, R13
+	TESTQ   R8, R8
+	JE      column411
+	CMPQ    R8, $0x01
+	JE      column412
+	CMPQ    R8, $0x02
+	JE      column413
+	CMPQ    R8, $0x03
+	JE      column414
+	JMP     column415
+
+column411:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z20, Z0
+	VFMADD231PS Z31, Z21, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over416
+
+column412:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z22, Z0
+	VFMADD231PS Z31, Z23, Z1
+	VFMADD231PS Z30, Z20, Z2
+	VFMADD231PS Z31, Z21, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over416
+
+column413:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z24, Z0
+	VFMADD231PS Z31, Z25, Z1
+	VFMADD231PS Z30, Z22, Z2
+	VFMADD231PS Z31, Z23, Z3
+	VFMADD231PS Z30, Z20, Z4
+	VFMADD231PS Z31, Z21, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over416
+
+column414:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z0
+	VFMADD231PS Z31, Z27, Z1
+	VFMADD231PS Z30, Z24, Z2
+	VFMADD231PS Z31, Z25, Z3
+	VFMADD231PS Z30, Z22, Z4
+	VFMADD231PS Z31, Z23, Z5
+	VFMADD231PS Z30, Z20, Z6
+	VFMADD231PS Z31, Z21, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over416
+
+column415:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z0
+	VFMADD231PS Z31, Z29, Z1
+	VFMADD231PS Z30, Z26, Z2
+	VFMADD231PS Z31, Z27, Z3
+	VFMADD231PS Z30, Z24, Z4
+	VFMADD231PS Z31, Z25, Z5
+	VFMADD231PS Z30, Z22, Z6
+	VFMADD231PS Z31, Z23, Z7
+	VFMADD231PS Z30, Z20, Z8
+	VFMADD231PS Z31, Z21, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over416
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z2
+	VFMADD231PS Z31, Z29, Z3
+	VFMADD231PS Z30, Z26, Z4
+	VFMADD231PS Z31, Z27, Z5
+	VFMADD231PS Z30, Z24, Z6
+	VFMADD231PS Z31, Z25, Z7
+	VFMADD231PS Z30, Z22, Z8
+	VFMADD231PS Z31, Z23, Z9
+	VFMADD231PS Z30, Z20, Z10
+	VFMADD231PS Z31, Z21, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over416
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z4
+	VFMADD231PS Z31, Z29, Z5
+	VFMADD231PS Z30, Z26, Z6
+	VFMADD231PS Z31, Z27, Z7
+	VFMADD231PS Z30, Z24, Z8
+	VFMADD231PS Z31, Z25, Z9
+	VFMADD231PS Z30, Z22, Z10
+	VFMADD231PS Z31, Z23, Z11
+	VFMADD231PS Z30, Z20, Z12
+	VFMADD231PS Z31, Z21, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over416
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z6
+	VFMADD231PS Z31, Z29, Z7
+	VFMADD231PS Z30, Z26, Z8
+	VFMADD231PS Z31, Z27, Z9
+	VFMADD231PS Z30, Z24, Z10
+	VFMADD231PS Z31, Z25, Z11
+	VFMADD231PS Z30, Z22, Z12
+	VFMADD231PS Z31, Z23, Z13
+	VFMADD231PS Z30, Z20, Z14
+	VFMADD231PS Z31, Z21, Z15
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over416
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z8
+	VFMADD231PS Z31, Z29, Z9
+	VFMADD231PS Z30, Z26, Z10
+	VFMADD231PS Z31, Z27, Z11
+	VFMADD231PS Z30, Z24, Z12
+	VFMADD231PS Z31, Z25, Z13
+	VFMADD231PS Z30, Z22, Z14
+	VFMADD231PS Z31, Z23, Z15
+	VFMADD231PS Z30, Z20, Z16
+	VFMADD231PS Z31, Z21, Z17
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over416
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z10
+	VFMADD231PS Z31, Z29, Z11
+	VFMADD231PS Z30, Z26, Z12
+	VFMADD231PS Z31, Z27, Z13
+	VFMADD231PS Z30, Z24, Z14
+	VFMADD231PS Z31, Z25, Z15
+	VFMADD231PS Z30, Z22, Z16
+	VFMADD231PS Z31, Z23, Z17
+	VFMADD231PS Z30, Z20, Z18
+	VFMADD231PS Z31, Z21, Z19
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over416
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z28, Z12
+	VFMADD231PS Z21, Z29, Z13
+	VFMADD231PS Z20, Z26, Z14
+	VFMADD231PS Z21, Z27, Z15
+	VFMADD231PS Z20, Z24, Z16
+	VFMADD231PS Z21, Z25, Z17
+	VFMADD231PS Z20, Z22, Z18
+	VFMADD231PS Z21, Z23, Z19
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over416
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z28, Z14
+	VFMADD231PS Z21, Z29, Z15
+	VFMADD231PS Z20, Z26, Z16
+	VFMADD231PS Z21, Z27, Z17
+	VFMADD231PS Z20, Z24, Z18
+	VFMADD231PS Z21, Z25, Z19
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0c
+	JE          over416
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z28, Z16
+	VFMADD231PS Z21, Z29, Z17
+	VFMADD231PS Z20, Z26, Z18
+	VFMADD231PS Z21, Z27, Z19
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0d
+	JE          over416
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z28, Z18
+	VFMADD231PS Z21, Z29, Z19
+
+over416:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends366
+	JNE  ends410
 
-summed365:
+summed409:
+	VXORPS Z20, Z20, Z20
+	TESTB  $0x02, 136(AX)
+	JNE    biased417
+	VADDPS Z20, Z0, Z0
+	VADDPS Z20, Z1, Z1
+	VADDPS Z20, Z2, Z2
+	VADDPS Z20, Z3, Z3
+	VADDPS Z20, Z4, Z4
+	VADDPS Z20, Z5, Z5
+	VADDPS Z20, Z6, Z6
+	VADDPS Z20, Z7, Z7
+	VADDPS Z20, Z8, Z8
+	VADDPS Z20, Z9, Z9
+	VADDPS Z20, Z10, Z10
+	VADDPS Z20, Z11, Z11
+	VADDPS Z20, Z12, Z12
+	VADDPS Z20, Z13, Z13
+	VADDPS Z20, Z14, Z14
+	VADDPS Z20, Z15, Z15
+	VADDPS Z20, Z16, Z16
+	VADDPS Z20, Z17, Z17
+	VADDPS Z20, Z18, Z18
+	VADDPS Z20, Z19, Z19
+
+biased417:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled373
+	JEQ     scaled418
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
-	VMOVUPS (R11), Z14
-	VMULPS  Z14, Z0, Z0
-	VMULPS  Z14, Z1, Z1
-	VMULPS  Z14, Z2, Z2
-	VMULPS  Z14, Z3, Z3
-	VMULPS  Z14, Z4, Z4
-	VMULPS  Z14, Z5, Z5
-	VMULPS  Z14, Z6, Z6
-	VMULPS  Z14, Z7, Z7
-	VMULPS  Z14, Z8, Z8
-	VMULPS  Z14, Z9, Z9
-	VMULPS  Z14, Z10, Z10
-	VMULPS  Z14, Z11, Z11
-	VMULPS  Z14, Z12, Z12
-	VMULPS  Z14, Z13, Z13
+	VMOVUPS (R11), Z21
+	VMULPS  Z21, Z0, Z0
+	VMULPS  Z21, Z2, Z2
+	VMULPS  Z21, Z4, Z4
+	VMULPS  Z21, Z6, Z6
+	VMULPS  Z21, Z8, Z8
+	VMULPS  Z21, Z10, Z10
+	VMULPS  Z21, Z12, Z12
+	VMULPS  Z21, Z14, Z14
+	VMULPS  Z21, Z16, Z16
+	VMULPS  Z21, Z18, Z18
 
-scaled373:
+scaled418:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased374
+	JEQ     biased419
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
-	VMOVUPS (R11), Z14
-	VADDPS  Z14, Z0, Z0
-	VADDPS  Z14, Z1, Z1
-	VADDPS  Z14, Z2, Z2
-	VADDPS  Z14, Z3, Z3
-	VADDPS  Z14, Z4, Z4
-	VADDPS  Z14, Z5, Z5
-	VADDPS  Z14, Z6, Z6
-	VADDPS  Z14, Z7, Z7
-	VADDPS  Z14, Z8, Z8
-	VADDPS  Z14, Z9, Z9
-	VADDPS  Z14, Z10, Z10
-	VADDPS  Z14, Z11, Z11
-	VADDPS  Z14, Z12, Z12
-	VADDPS  Z14, Z13, Z13
+	VMOVUPS (R11), Z21
+	VADDPS  Z20, Z21, Z21
+	VADDPS  Z21, Z0, Z0
+	VADDPS  Z21, Z2, Z2
+	VADDPS  Z21, Z4, Z4
+	VADDPS  Z21, Z6, Z6
+	VADDPS  Z21, Z8, Z8
+	VADDPS  Z21, Z10, Z10
+	VADDPS  Z21, Z12, Z12
+	VADDPS  Z21, Z14, Z14
+	VADDPS  Z21, Z16, Z16
+	VADDPS  Z21, Z18, Z18
 
-biased374:
+biased419:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled420
+	MOVQ    112(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS 64(R11), Z21
+	VMULPS  Z21, Z1, Z1
+	VMULPS  Z21, Z3, Z3
+	VMULPS  Z21, Z5, Z5
+	VMULPS  Z21, Z7, Z7
+	VMULPS  Z21, Z9, Z9
+	VMULPS  Z21, Z11, Z11
+	VMULPS  Z21, Z13, Z13
+	VMULPS  Z21, Z15, Z15
+	VMULPS  Z21, Z17, Z17
+	VMULPS  Z21, Z19, Z19
+
+scaled420:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased421
+	MOVQ    120(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS 64(R11), Z21
+	VADDPS  Z20, Z21, Z21
+	VADDPS  Z21, Z1, Z1
+	VADDPS  Z21, Z3, Z3
+	VADDPS  Z21, Z5, Z5
+	VADDPS  Z21, Z7, Z7
+	VADDPS  Z21, Z9, Z9
+	VADDPS  Z21, Z11, Z11
+	VADDPS  Z21, Z13, Z13
+	VADDPS  Z21, Z15, Z15
+	VADDPS  Z21, Z17, Z17
+	VADDPS  Z21, Z19, Z19
+
+biased421:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none377
+	JEQ     none424
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
 	ADDQ    R12, R13
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z0, Z0
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z0, Z0
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z1, Z1
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z2, Z2
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z2, Z2
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z4, Z4
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z3, Z3
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z6, Z6
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z4, Z4
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z8, Z8
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z5, Z5
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z10, Z10
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z6, Z6
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z12, Z12
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z13, Z13
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z7, Z7
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z14, Z14
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z15, Z15
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z8, Z8
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z17, Z17
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z9, Z9
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x0a
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z10, Z10
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x0b
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z11, Z11
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x0c
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z12, Z12
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x0d
-	JE      added375
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z13, Z13
+	JE      added422
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z19, Z19
 	ADDQ    R11, R13
 
-added375:
-none377:
+added422:
+none424:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited379
+	JEQ     limited426
 	TESTB   $0x08, 136(AX)
-	JEQ     six378
-	VPXORD  Z20, Z20, Z20
+	JEQ     six425
+	VXORPS  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
 	VCMPPS  $0x12, Z20, Z1, K1
@@ -11666,128 +12849,118 @@ none377:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited379
+	VCMPPS  $0x12, Z20, Z14, K1
+	VMOVAPS Z20, K1, Z14
+	VCMPPS  $0x12, Z20, Z15, K1
+	VMOVAPS Z20, K1, Z15
+	VCMPPS  $0x12, Z20, Z16, K1
+	VMOVAPS Z20, K1, Z16
+	VCMPPS  $0x12, Z20, Z17, K1
+	VMOVAPS Z20, K1, Z17
+	VCMPPS  $0x12, Z20, Z18, K1
+	VMOVAPS Z20, K1, Z18
+	VCMPPS  $0x12, Z20, Z19, K1
+	VMOVAPS Z20, K1, Z19
+	JMP     limited426
 
-six378:
-	VBROADCASTSS 144(AX), Z14
-	VPXORD       Z21, Z21, Z21
-	VCMPPS       $0x11, Z21, Z0, K1
-	VBLENDMPS    Z21, Z0, K1, Z0
-	VCMPPS       $0x1e, Z14, Z0, K1
-	VBLENDMPS    Z14, Z0, K1, Z0
-	VCMPPS       $0x11, Z21, Z1, K1
-	VBLENDMPS    Z21, Z1, K1, Z1
-	VCMPPS       $0x1e, Z14, Z1, K1
-	VBLENDMPS    Z14, Z1, K1, Z1
-	VCMPPS       $0x11, Z21, Z2, K1
-	VBLENDMPS    Z21, Z2, K1, Z2
-	VCMPPS       $0x1e, Z14, Z2, K1
-	VBLENDMPS    Z14, Z2, K1, Z2
-	VCMPPS       $0x11, Z21, Z3, K1
-	VBLENDMPS    Z21, Z3, K1, Z3
-	VCMPPS       $0x1e, Z14, Z3, K1
-	VBLENDMPS    Z14, Z3, K1, Z3
-	VCMPPS       $0x11, Z21, Z4, K1
-	VBLENDMPS    Z21, Z4, K1, Z4
-	VCMPPS       $0x1e, Z14, Z4, K1
-	VBLENDMPS    Z14, Z4, K1, Z4
-	VCMPPS       $0x11, Z21, Z5, K1
-	VBLENDMPS    Z21, Z5, K1, Z5
-	VCMPPS       $0x1e, Z14, Z5, K1
-	VBLENDMPS    Z14, Z5, K1, Z5
-	VCMPPS       $0x11, Z21, Z6, K1
-	VBLENDMPS    Z21, Z6, K1, Z6
-	VCMPPS       $0x1e, Z14, Z6, K1
-	VBLENDMPS    Z14, Z6, K1, Z6
-	VCMPPS       $0x11, Z21, Z7, K1
-	VBLENDMPS    Z21, Z7, K1, Z7
-	VCMPPS       $0x1e, Z14, Z7, K1
-	VBLENDMPS    Z14, Z7, K1, Z7
-	VCMPPS       $0x11, Z21, Z8, K1
-	VBLENDMPS    Z21, Z8, K1, Z8
-	VCMPPS       $0x1e, Z14, Z8, K1
-	VBLENDMPS    Z14, Z8, K1, Z8
-	VCMPPS       $0x11, Z21, Z9, K1
-	VBLENDMPS    Z21, Z9, K1, Z9
-	VCMPPS       $0x1e, Z14, Z9, K1
-	VBLENDMPS    Z14, Z9, K1, Z9
-	VCMPPS       $0x11, Z21, Z10, K1
-	VBLENDMPS    Z21, Z10, K1, Z10
-	VCMPPS       $0x1e, Z14, Z10, K1
-	VBLENDMPS    Z14, Z10, K1, Z10
-	VCMPPS       $0x11, Z21, Z11, K1
-	VBLENDMPS    Z21, Z11, K1, Z11
-	VCMPPS       $0x1e, Z14, Z11, K1
-	VBLENDMPS    Z14, Z11, K1, Z11
-	VCMPPS       $0x11, Z21, Z12, K1
-	VBLENDMPS    Z21, Z12, K1, Z12
-	VCMPPS       $0x1e, Z14, Z12, K1
-	VBLENDMPS    Z14, Z12, K1, Z12
-	VCMPPS       $0x11, Z21, Z13, K1
-	VBLENDMPS    Z21, Z13, K1, Z13
-	VCMPPS       $0x1e, Z14, Z13, K1
-	VBLENDMPS    Z14, Z13, K1, Z13
+six425:
+	VBROADCASTSS 144(AX), Z20
+	VXORPS       Z21, Z21, Z21
+	VMAXPS       Z0, Z21, Z0
+	VMINPS       Z0, Z20, Z0
+	VMAXPS       Z1, Z21, Z1
+	VMINPS       Z1, Z20, Z1
+	VMAXPS       Z2, Z21, Z2
+	VMINPS       Z2, Z20, Z2
+	VMAXPS       Z3, Z21, Z3
+	VMINPS       Z3, Z20, Z3
+	VMAXPS       Z4, Z21, Z4
+	VMINPS       Z4, Z20, Z4
+	VMAXPS       Z5, Z21, Z5
+	VMINPS       Z5, Z20, Z5
+	VMAXPS       Z6, Z21, Z6
+	VMINPS       Z6, Z20, Z6
+	VMAXPS       Z7, Z21, Z7
+	VMINPS       Z7, Z20, Z7
+	VMAXPS       Z8, Z21, Z8
+	VMINPS       Z8, Z20, Z8
+	VMAXPS       Z9, Z21, Z9
+	VMINPS       Z9, Z20, Z9
+	VMAXPS       Z10, Z21, Z10
+	VMINPS       Z10, Z20, Z10
+	VMAXPS       Z11, Z21, Z11
+	VMINPS       Z11, Z20, Z11
+	VMAXPS       Z12, Z21, Z12
+	VMINPS       Z12, Z20, Z12
+	VMAXPS       Z13, Z21, Z13
+	VMINPS       Z13, Z20, Z13
+	VMAXPS       Z14, Z21, Z14
+	VMINPS       Z14, Z20, Z14
+	VMAXPS       Z15, Z21, Z15
+	VMINPS       Z15, Z20, Z15
+	VMAXPS       Z16, Z21, Z16
+	VMINPS       Z16, Z20, Z16
+	VMAXPS       Z17, Z21, Z17
+	VMINPS       Z17, Z20, Z17
+	VMAXPS       Z18, Z21, Z18
+	VMINPS       Z18, Z20, Z18
+	VMAXPS       Z19, Z21, Z19
+	VMINPS       Z19, Z20, Z19
 
-limited379:
+limited426:
 	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored376
-	VMOVUPS Z1, (R10)
+	JE      stored423
+	VMOVUPS Z2, (R10)
+	VMOVUPS Z3, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored376
-	VMOVUPS Z2, (R10)
+	JE      stored423
+	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored376
-	VMOVUPS Z3, (R10)
+	JE      stored423
+	VMOVUPS Z6, (R10)
+	VMOVUPS Z7, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored376
-	VMOVUPS Z4, (R10)
+	JE      stored423
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored376
-	VMOVUPS Z5, (R10)
+	JE      stored423
+	VMOVUPS Z10, (R10)
+	VMOVUPS Z11, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored376
-	VMOVUPS Z6, (R10)
+	JE      stored423
+	VMOVUPS Z12, (R10)
+	VMOVUPS Z13, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored376
-	VMOVUPS Z7, (R10)
+	JE      stored423
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z15, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored376
-	VMOVUPS Z8, (R10)
+	JE      stored423
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored376
-	VMOVUPS Z9, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x0a
-	JE      stored376
-	VMOVUPS Z10, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x0b
-	JE      stored376
-	VMOVUPS Z11, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x0c
-	JE      stored376
-	VMOVUPS Z12, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x0d
-	JE      stored376
-	VMOVUPS Z13, (R10)
+	JE      stored423
+	VMOVUPS Z18, (R10)
+	VMOVUPS Z19, 64(R10)
 	ADDQ    R11, R10
 
-stored376:
+stored423:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done364
+	JE      done408
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -11795,20 +12968,643 @@ stored376:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group362
+	JMP     group406
 
-done364:
+done408:
 	MOVQ 152(AX), R11
-	ADDQ $0x40, R11
+	ADDQ $0x00000080, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels361
+	JLT  channels405
 	VZEROUPPER
 	RET
 
-// func tapLineShortAVX512_5x1(t *byte)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·tapLineShortAVX512_5x1(SB), NOSPLIT, $0-8
+// func tapLineAVX512_5x1x1(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·tapLineAVX512_5x1x1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 16(AX), CX
+	MOVQ 32(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (CX)(CX*2), SI
+	LEAQ (CX)(CX*4), DI
+
+channels427:
+	MOVQ  72(AX), R8
+	MOVQ  80(AX), R11
+	ADDQ  R8, R11
+	MOVQ  R11, 160(AX)
+	MOVQ  88(AX), R11
+	MOVQ  R11, 168(AX)
+	MOVQ  R8, R11
+	IMULQ CX, R11
+	MOVQ  (AX), R9
+	SUBQ  R11, R9
+	ADDQ  152(AX), R9
+	MOVQ  56(AX), R10
+	ADDQ  152(AX), R10
+
+group428:
+	MOVQ    168(AX), R11
+	CMPQ    R11, 96(AX)
+	CMOVQGT 96(AX), R11
+	MOVQ    R11, 176(AX)
+	LEAQ    4(R11)(R11*1), R12
+	SUBQ    R11, R12
+	CMPQ    R12, 160(AX)
+	CMOVQGT 160(AX), R12
+	MOVQ    R8, R15
+	IMULQ   CX, R15
+	ADDQ    R9, R15
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	MOVQ    24(AX), R14
+	ADDQ    152(AX), R14
+	MOVQ    48(AX), R11
+	TESTQ   R11, R11
+	JE      summed431
+	TESTQ   R8, R8
+	JNE     ends432
+	CMPQ    R12, $0x12
+	JNE     ends432
+
+row429:
+	VMOVUPS     (R14), Z14
+	VMOVUPS     (R14)(DX*1), Z15
+	VMOVUPS     (R14)(DX*2), Z16
+	VMOVUPS     (R14)(BX*1), Z17
+	VMOVUPS     (R14)(DX*4), Z18
+	MOVQ        R15, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z14, Z0
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z15, Z0
+	VFMADD231PS Z19, Z14, Z1
+	VMOVUPS     (R13)(CX*2), Z19
+	VFMADD231PS Z19, Z16, Z0
+	VFMADD231PS Z19, Z15, Z1
+	VFMADD231PS Z19, Z14, Z2
+	VMOVUPS     (R13)(SI*1), Z19
+	VFMADD231PS Z19, Z17, Z0
+	VFMADD231PS Z19, Z16, Z1
+	VFMADD231PS Z19, Z15, Z2
+	VFMADD231PS Z19, Z14, Z3
+	VMOVUPS     (R13)(CX*4), Z19
+	VFMADD231PS Z19, Z18, Z0
+	VFMADD231PS Z19, Z17, Z1
+	VFMADD231PS Z19, Z16, Z2
+	VFMADD231PS Z19, Z15, Z3
+	VFMADD231PS Z19, Z14, Z4
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z1
+	VFMADD231PS Z19, Z17, Z2
+	VFMADD231PS Z19, Z16, Z3
+	VFMADD231PS Z19, Z15, Z4
+	VFMADD231PS Z19, Z14, Z5
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z18, Z2
+	VFMADD231PS Z19, Z17, Z3
+	VFMADD231PS Z19, Z16, Z4
+	VFMADD231PS Z19, Z15, Z5
+	VFMADD231PS Z19, Z14, Z6
+	VMOVUPS     (R13)(CX*2), Z19
+	VFMADD231PS Z19, Z18, Z3
+	VFMADD231PS Z19, Z17, Z4
+	VFMADD231PS Z19, Z16, Z5
+	VFMADD231PS Z19, Z15, Z6
+	VFMADD231PS Z19, Z14, Z7
+	VMOVUPS     (R13)(SI*1), Z19
+	VFMADD231PS Z19, Z18, Z4
+	VFMADD231PS Z19, Z17, Z5
+	VFMADD231PS Z19, Z16, Z6
+	VFMADD231PS Z19, Z15, Z7
+	VFMADD231PS Z19, Z14, Z8
+	VMOVUPS     (R13)(CX*4), Z19
+	VFMADD231PS Z19, Z18, Z5
+	VFMADD231PS Z19, Z17, Z6
+	VFMADD231PS Z19, Z16, Z7
+	VFMADD231PS Z19, Z15, Z8
+	VFMADD231PS Z19, Z14, Z9
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z6
+	VFMADD231PS Z19, Z17, Z7
+	VFMADD231PS Z19, Z16, Z8
+	VFMADD231PS Z19, Z15, Z9
+	VFMADD231PS Z19, Z14, Z10
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z18, Z7
+	VFMADD231PS Z19, Z17, Z8
+	VFMADD231PS Z19, Z16, Z9
+	VFMADD231PS Z19, Z15, Z10
+	VFMADD231PS Z19, Z14, Z11
+	VMOVUPS     (R13)(CX*2), Z19
+	VFMADD231PS Z19, Z18, Z8
+	VFMADD231PS Z19, Z17, Z9
+	VFMADD231PS Z19, Z16, Z10
+	VFMADD231PS Z19, Z15, Z11
+	VFMADD231PS Z19, Z14, Z12
+	VMOVUPS     (R13)(SI*1), Z19
+	VFMADD231PS Z19, Z18, Z9
+	VFMADD231PS Z19, Z17, Z10
+	VFMADD231PS Z19, Z16, Z11
+	VFMADD231PS Z19, Z15, Z12
+	VFMADD231PS Z19, Z14, Z13
+	VMOVUPS     (R13)(CX*4), Z14
+	VFMADD231PS Z14, Z18, Z10
+	VFMADD231PS Z14, Z17, Z11
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z18, Z11
+	VFMADD231PS Z14, Z17, Z12
+	VFMADD231PS Z14, Z16, Z13
+	VMOVUPS     (R13)(CX*1), Z14
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z14, Z17, Z13
+	VMOVUPS     (R13)(CX*2), Z14
+	VFMADD231PS Z14, Z18, Z13
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row429
+	JMP         summed431
+
+ends432:
+	VMOVUPS (R14), Z14
+	VMOVUPS (R14)(DX*1), Z15
+	VMOVUPS (R14)(DX*2), Z16
+	VMOVUPS (R14)(BX*1), Z17
+	VMOVUPS (R14)(DX*4), Z18
+	MOVQ    R15, R13
+	TESTQ   R8, R8
+	JE      column433
+	CMPQ    R8, $0x01
+	JE      column434
+	CMPQ    R8, $0x02
+	JE      column435
+	CMPQ    R8, $0x03
+	JE      column436
+	JMP     column437
+
+column433:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z14, Z0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over438
+
+column434:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z15, Z0
+	VFMADD231PS Z19, Z14, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over438
+
+column435:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z16, Z0
+	VFMADD231PS Z19, Z15, Z1
+	VFMADD231PS Z19, Z14, Z2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over438
+
+column436:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z0
+	VFMADD231PS Z19, Z16, Z1
+	VFMADD231PS Z19, Z15, Z2
+	VFMADD231PS Z19, Z14, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over438
+
+column437:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z0
+	VFMADD231PS Z19, Z17, Z1
+	VFMADD231PS Z19, Z16, Z2
+	VFMADD231PS Z19, Z15, Z3
+	VFMADD231PS Z19, Z14, Z4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z1
+	VFMADD231PS Z19, Z17, Z2
+	VFMADD231PS Z19, Z16, Z3
+	VFMADD231PS Z19, Z15, Z4
+	VFMADD231PS Z19, Z14, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z2
+	VFMADD231PS Z19, Z17, Z3
+	VFMADD231PS Z19, Z16, Z4
+	VFMADD231PS Z19, Z15, Z5
+	VFMADD231PS Z19, Z14, Z6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z3
+	VFMADD231PS Z19, Z17, Z4
+	VFMADD231PS Z19, Z16, Z5
+	VFMADD231PS Z19, Z15, Z6
+	VFMADD231PS Z19, Z14, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z4
+	VFMADD231PS Z19, Z17, Z5
+	VFMADD231PS Z19, Z16, Z6
+	VFMADD231PS Z19, Z15, Z7
+	VFMADD231PS Z19, Z14, Z8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z5
+	VFMADD231PS Z19, Z17, Z6
+	VFMADD231PS Z19, Z16, Z7
+	VFMADD231PS Z19, Z15, Z8
+	VFMADD231PS Z19, Z14, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z6
+	VFMADD231PS Z19, Z17, Z7
+	VFMADD231PS Z19, Z16, Z8
+	VFMADD231PS Z19, Z15, Z9
+	VFMADD231PS Z19, Z14, Z10
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z7
+	VFMADD231PS Z19, Z17, Z8
+	VFMADD231PS Z19, Z16, Z9
+	VFMADD231PS Z19, Z15, Z10
+	VFMADD231PS Z19, Z14, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0c
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z8
+	VFMADD231PS Z19, Z17, Z9
+	VFMADD231PS Z19, Z16, Z10
+	VFMADD231PS Z19, Z15, Z11
+	VFMADD231PS Z19, Z14, Z12
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0d
+	JE          over438
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z9
+	VFMADD231PS Z19, Z17, Z10
+	VFMADD231PS Z19, Z16, Z11
+	VFMADD231PS Z19, Z15, Z12
+	VFMADD231PS Z19, Z14, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0e
+	JE          over438
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z18, Z10
+	VFMADD231PS Z14, Z17, Z11
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0f
+	JE          over438
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z18, Z11
+	VFMADD231PS Z14, Z17, Z12
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x10
+	JE          over438
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z14, Z17, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x11
+	JE          over438
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z18, Z13
+
+over438:
+	ADDQ 8(AX), R15
+	ADDQ 40(AX), R14
+	DECQ R11
+	JNE  ends432
+
+summed431:
+	VXORPS Z14, Z14, Z14
+	TESTB  $0x02, 136(AX)
+	JNE    biased439
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+
+biased439:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled440
+	MOVQ    112(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS (R11), Z15
+	VMULPS  Z15, Z0, Z0
+	VMULPS  Z15, Z1, Z1
+	VMULPS  Z15, Z2, Z2
+	VMULPS  Z15, Z3, Z3
+	VMULPS  Z15, Z4, Z4
+	VMULPS  Z15, Z5, Z5
+	VMULPS  Z15, Z6, Z6
+	VMULPS  Z15, Z7, Z7
+	VMULPS  Z15, Z8, Z8
+	VMULPS  Z15, Z9, Z9
+	VMULPS  Z15, Z10, Z10
+	VMULPS  Z15, Z11, Z11
+	VMULPS  Z15, Z12, Z12
+	VMULPS  Z15, Z13, Z13
+
+scaled440:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased441
+	MOVQ    120(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS (R11), Z15
+	VADDPS  Z14, Z15, Z15
+	VADDPS  Z15, Z0, Z0
+	VADDPS  Z15, Z1, Z1
+	VADDPS  Z15, Z2, Z2
+	VADDPS  Z15, Z3, Z3
+	VADDPS  Z15, Z4, Z4
+	VADDPS  Z15, Z5, Z5
+	VADDPS  Z15, Z6, Z6
+	VADDPS  Z15, Z7, Z7
+	VADDPS  Z15, Z8, Z8
+	VADDPS  Z15, Z9, Z9
+	VADDPS  Z15, Z10, Z10
+	VADDPS  Z15, Z11, Z11
+	VADDPS  Z15, Z12, Z12
+	VADDPS  Z15, Z13, Z13
+
+biased441:
+	MOVQ    64(AX), R11
+	TESTB   $0x04, 136(AX)
+	JEQ     none444
+	MOVQ    128(AX), R12
+	MOVQ    R10, R13
+	SUBQ    56(AX), R13
+	ADDQ    R12, R13
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z0, Z0
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x01
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z1, Z1
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x02
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z2, Z2
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x03
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z3, Z3
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x04
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z4, Z4
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x05
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z5, Z5
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x06
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z6, Z6
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x07
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z7, Z7
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x08
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z8, Z8
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x09
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z9, Z9
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x0a
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z10, Z10
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x0b
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z11, Z11
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x0c
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z12, Z12
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x0d
+	JE      added442
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z13, Z13
+	ADDQ    R11, R13
+
+added442:
+none444:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited446
+	TESTB   $0x08, 136(AX)
+	JEQ     six445
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K1
+	VMOVAPS Z14, K1, Z0
+	VCMPPS  $0x12, Z14, Z1, K1
+	VMOVAPS Z14, K1, Z1
+	VCMPPS  $0x12, Z14, Z2, K1
+	VMOVAPS Z14, K1, Z2
+	VCMPPS  $0x12, Z14, Z3, K1
+	VMOVAPS Z14, K1, Z3
+	VCMPPS  $0x12, Z14, Z4, K1
+	VMOVAPS Z14, K1, Z4
+	VCMPPS  $0x12, Z14, Z5, K1
+	VMOVAPS Z14, K1, Z5
+	VCMPPS  $0x12, Z14, Z6, K1
+	VMOVAPS Z14, K1, Z6
+	VCMPPS  $0x12, Z14, Z7, K1
+	VMOVAPS Z14, K1, Z7
+	VCMPPS  $0x12, Z14, Z8, K1
+	VMOVAPS Z14, K1, Z8
+	VCMPPS  $0x12, Z14, Z9, K1
+	VMOVAPS Z14, K1, Z9
+	VCMPPS  $0x12, Z14, Z10, K1
+	VMOVAPS Z14, K1, Z10
+	VCMPPS  $0x12, Z14, Z11, K1
+	VMOVAPS Z14, K1, Z11
+	VCMPPS  $0x12, Z14, Z12, K1
+	VMOVAPS Z14, K1, Z12
+	VCMPPS  $0x12, Z14, Z13, K1
+	VMOVAPS Z14, K1, Z13
+	JMP     limited446
+
+six445:
+	VBROADCASTSS 144(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
+
+limited446:
+	VMOVUPS Z0, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x01
+	JE      stored443
+	VMOVUPS Z1, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x02
+	JE      stored443
+	VMOVUPS Z2, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x03
+	JE      stored443
+	VMOVUPS Z3, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x04
+	JE      stored443
+	VMOVUPS Z4, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x05
+	JE      stored443
+	VMOVUPS Z5, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x06
+	JE      stored443
+	VMOVUPS Z6, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x07
+	JE      stored443
+	VMOVUPS Z7, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x08
+	JE      stored443
+	VMOVUPS Z8, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x09
+	JE      stored443
+	VMOVUPS Z9, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x0a
+	JE      stored443
+	VMOVUPS Z10, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x0b
+	JE      stored443
+	VMOVUPS Z11, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x0c
+	JE      stored443
+	VMOVUPS Z12, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x0d
+	JE      stored443
+	VMOVUPS Z13, (R10)
+	ADDQ    R11, R10
+
+stored443:
+	MOVQ    176(AX), R11
+	SUBQ    R11, 168(AX)
+	JE      done430
+	SUBQ    R11, 160(AX)
+	MOVQ    R11, R13
+	IMULQ   CX, R13
+	ADDQ    R13, R9
+	XORQ    R12, R12
+	SUBQ    R11, R8
+	CMOVQLT R12, R8
+	JMP     group428
+
+done430:
+	MOVQ 152(AX), R11
+	ADDQ $0x00000040, R11
+	MOVQ R11, 152(AX)
+	CMPQ R11, 104(AX)
+	JLT  channels427
+	VZEROUPPER
+	RET
+
+// func tapLineAVX512_5x1x0(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·tapLineAVX512_5x1x0(SB), NOSPLIT, $0-8
 	MOVQ  t+0(FP), AX
 	MOVQ  16(AX), CX
 	MOVQ  32(AX), DX
@@ -11833,7 +13629,7 @@ TEXT ·tapLineShortAVX512_5x1(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group381:
+group448:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -11845,205 +13641,135 @@ group381:
 	MOVQ    R8, R15
 	IMULQ   CX, R15
 	ADDQ    R9, R15
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
 	MOVQ    24(AX), R14
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed384
+	JE      summed451
 	TESTQ   R8, R8
-	JNE     ends385
+	JNE     ends452
 	CMPQ    R12, $0x12
-	JNE     ends385
+	JNE     ends452
 
-row382:
-	VMOVUPS.Z (R14), K1, Z14
-	VMOVUPS.Z (R14)(DX*1), K1, Z15
-	VMOVUPS.Z (R14)(DX*2), K1, Z16
-	VMOVUPS.Z (R14)(BX*1), K1, Z17
-	VMOVUPS.Z (R14)(DX*4), K1, Z18
-	MOVQ      R15, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z0, Z0
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z1, Z1
-	VMOVUPS.Z (R13)(CX*2), K1, Z19
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z2, Z2
-	VMOVUPS.Z (R13)(SI*1), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z3, Z3
-	VMOVUPS.Z (R13)(CX*4), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z4, Z4
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z5, Z5
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z6, Z6
-	VMOVUPS.Z (R13)(CX*2), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z7, Z7
-	VMOVUPS.Z (R13)(SI*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z8, Z8
-	VMOVUPS.Z (R13)(CX*4), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z9, Z9
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z10, Z10
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z11, Z11
-	VMOVUPS.Z (R13)(CX*2), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z12, Z12
-	VMOVUPS.Z (R13)(SI*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z12, Z12
-	VMULPS    Z19, Z14, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R13)(CX*4), K1, Z14
-	VMULPS    Z14, Z18, Z19
-	VADDPS    Z19, Z10, Z10
-	VMULPS    Z14, Z17, Z19
-	VADDPS    Z19, Z11, Z11
-	VMULPS    Z14, Z16, Z19
-	VADDPS    Z19, Z12, Z12
-	VMULPS    Z14, Z15, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z18, Z15
-	VADDPS    Z15, Z11, Z11
-	VMULPS    Z14, Z17, Z15
-	VADDPS    Z15, Z12, Z12
-	VMULPS    Z14, Z16, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R13)(CX*1), K1, Z14
-	VMULPS    Z14, Z18, Z15
-	VADDPS    Z15, Z12, Z12
-	VMULPS    Z14, Z17, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R13)(CX*2), K1, Z14
-	VMULPS    Z14, Z18, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      8(AX), R15
-	ADDQ      40(AX), R14
-	DECQ      R11
-	JNE       row382
-	JMP       summed384
+row449:
+	VMOVUPS.Z   (R14), K1, Z14
+	VMOVUPS.Z   (R14)(DX*1), K1, Z15
+	VMOVUPS.Z   (R14)(DX*2), K1, Z16
+	VMOVUPS.Z   (R14)(BX*1), K1, Z17
+	VMOVUPS.Z   (R14)(DX*4), K1, Z18
+	MOVQ        R15, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z14, Z0
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z15, Z0
+	VFMADD231PS Z19, Z14, Z1
+	VMOVUPS.Z   (R13)(CX*2), K1, Z19
+	VFMADD231PS Z19, Z16, Z0
+	VFMADD231PS Z19, Z15, Z1
+	VFMADD231PS Z19, Z14, Z2
+	VMOVUPS.Z   (R13)(SI*1), K1, Z19
+	VFMADD231PS Z19, Z17, Z0
+	VFMADD231PS Z19, Z16, Z1
+	VFMADD231PS Z19, Z15, Z2
+	VFMADD231PS Z19, Z14, Z3
+	VMOVUPS.Z   (R13)(CX*4), K1, Z19
+	VFMADD231PS Z19, Z18, Z0
+	VFMADD231PS Z19, Z17, Z1
+	VFMADD231PS Z19, Z16, Z2
+	VFMADD231PS Z19, Z15, Z3
+	VFMADD231PS Z19, Z14, Z4
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z1
+	VFMADD231PS Z19, Z17, Z2
+	VFMADD231PS Z19, Z16, Z3
+	VFMADD231PS Z19, Z15, Z4
+	VFMADD231PS Z19, Z14, Z5
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z2
+	VFMADD231PS Z19, Z17, Z3
+	VFMADD231PS Z19, Z16, Z4
+	VFMADD231PS Z19, Z15, Z5
+	VFMADD231PS Z19, Z14, Z6
+	VMOVUPS.Z   (R13)(CX*2), K1, Z19
+	VFMADD231PS Z19, Z18, Z3
+	VFMADD231PS Z19, Z17, Z4
+	VFMADD231PS Z19, Z16, Z5
+	VFMADD231PS Z19, Z15, Z6
+	VFMADD231PS Z19, Z14, Z7
+	VMOVUPS.Z   (R13)(SI*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z4
+	VFMADD231PS Z19, Z17, Z5
+	VFMADD231PS Z19, Z16, Z6
+	VFMADD231PS Z19, Z15, Z7
+	VFMADD231PS Z19, Z14, Z8
+	VMOVUPS.Z   (R13)(CX*4), K1, Z19
+	VFMADD231PS Z19, Z18, Z5
+	VFMADD231PS Z19, Z17, Z6
+	VFMADD231PS Z19, Z16, Z7
+	VFMADD231PS Z19, Z15, Z8
+	VFMADD231PS Z19, Z14, Z9
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z6
+	VFMADD231PS Z19, Z17, Z7
+	VFMADD231PS Z19, Z16, Z8
+	VFMADD231PS Z19, Z15, Z9
+	VFMADD231PS Z19, Z14, Z10
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z7
+	VFMADD231PS Z19, Z17, Z8
+	VFMADD231PS Z19, Z16, Z9
+	VFMADD231PS Z19, Z15, Z10
+	VFMADD231PS Z19, Z14, Z11
+	VMOVUPS.Z   (R13)(CX*2), K1, Z19
+	VFMADD231PS Z19, Z18, Z8
+	VFMADD231PS Z19, Z17, Z9
+	VFMADD231PS Z19, Z16, Z10
+	VFMADD231PS Z19, Z15, Z11
+	VFMADD231PS Z19, Z14, Z12
+	VMOVUPS.Z   (R13)(SI*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z9
+	VFMADD231PS Z19, Z17, Z10
+	VFMADD231PS Z19, Z16, Z11
+	VFMADD231PS Z19, Z15, Z12
+	VFMADD231PS Z19, Z14, Z13
+	VMOVUPS.Z   (R13)(CX*4), K1, Z14
+	VFMADD231PS Z14, Z18, Z10
+	VFMADD231PS Z14, Z17, Z11
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z18, Z11
+	VFMADD231PS Z14, Z17, Z12
+	VFMADD231PS Z14, Z16, Z13
+	VMOVUPS.Z   (R13)(CX*1), K1, Z14
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z14, Z17, Z13
+	VMOVUPS.Z   (R13)(CX*2), K1, Z14
+	VFMADD231PS Z14, Z18, Z13
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row449
+	JMP         summed451
 
-ends385:
+ends452:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -12051,286 +13777,236 @@ ends385:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column386
+	JE        column453
 	CMPQ      R8, $0x01
-	JE        column387
+	JE        column454
 	CMPQ      R8, $0x02
-	JE        column388
+	JE        column455
 	CMPQ      R8, $0x03
-	JE        column389
-	JMP       column390
+	JE        column456
+	JMP       column457
 
-column386:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z0, Z0
-	ADDQ      CX, R13
-	CMPQ      R12, $0x01
-	JE        over391
+column453:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z14, Z0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over458
 
-column387:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z1, Z1
-	ADDQ      CX, R13
-	CMPQ      R12, $0x02
-	JE        over391
+column454:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z15, Z0
+	VFMADD231PS Z19, Z14, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over458
 
-column388:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z2, Z2
-	ADDQ      CX, R13
-	CMPQ      R12, $0x03
-	JE        over391
+column455:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z16, Z0
+	VFMADD231PS Z19, Z15, Z1
+	VFMADD231PS Z19, Z14, Z2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over458
 
-column389:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z3, Z3
-	ADDQ      CX, R13
-	CMPQ      R12, $0x04
-	JE        over391
+column456:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z0
+	VFMADD231PS Z19, Z16, Z1
+	VFMADD231PS Z19, Z15, Z2
+	VFMADD231PS Z19, Z14, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over458
 
-column390:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z4, Z4
-	ADDQ      CX, R13
-	CMPQ      R12, $0x05
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z5, Z5
-	ADDQ      CX, R13
-	CMPQ      R12, $0x06
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z6, Z6
-	ADDQ      CX, R13
-	CMPQ      R12, $0x07
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z7, Z7
-	ADDQ      CX, R13
-	CMPQ      R12, $0x08
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z8, Z8
-	ADDQ      CX, R13
-	CMPQ      R12, $0x09
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z9, Z9
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0a
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z10, Z10
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0b
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z11, Z11
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0c
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z12, Z12
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0d
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z15, Z22
-	VADDPS    Z22, Z12, Z12
-	VMULPS    Z19, Z14, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0e
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z18, Z19
-	VADDPS    Z19, Z10, Z10
-	VMULPS    Z14, Z17, Z19
-	VADDPS    Z19, Z11, Z11
-	VMULPS    Z14, Z16, Z19
-	VADDPS    Z19, Z12, Z12
-	VMULPS    Z14, Z15, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0f
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z18, Z15
-	VADDPS    Z15, Z11, Z11
-	VMULPS    Z14, Z17, Z15
-	VADDPS    Z15, Z12, Z12
-	VMULPS    Z14, Z16, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R13
-	CMPQ      R12, $0x10
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z18, Z15
-	VADDPS    Z15, Z12, Z12
-	VMULPS    Z14, Z17, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R13
-	CMPQ      R12, $0x11
-	JE        over391
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z18, Z14
-	VADDPS    Z14, Z13, Z13
+column457:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z0
+	VFMADD231PS Z19, Z17, Z1
+	VFMADD231PS Z19, Z16, Z2
+	VFMADD231PS Z19, Z15, Z3
+	VFMADD231PS Z19, Z14, Z4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z1
+	VFMADD231PS Z19, Z17, Z2
+	VFMADD231PS Z19, Z16, Z3
+	VFMADD231PS Z19, Z15, Z4
+	VFMADD231PS Z19, Z14, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z2
+	VFMADD231PS Z19, Z17, Z3
+	VFMADD231PS Z19, Z16, Z4
+	VFMADD231PS Z19, Z15, Z5
+	VFMADD231PS Z19, Z14, Z6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z3
+	VFMADD231PS Z19, Z17, Z4
+	VFMADD231PS Z19, Z16, Z5
+	VFMADD231PS Z19, Z15, Z6
+	VFMADD231PS Z19, Z14, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z4
+	VFMADD231PS Z19, Z17, Z5
+	VFMADD231PS Z19, Z16, Z6
+	VFMADD231PS Z19, Z15, Z7
+	VFMADD231PS Z19, Z14, Z8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z5
+	VFMADD231PS Z19, Z17, Z6
+	VFMADD231PS Z19, Z16, Z7
+	VFMADD231PS Z19, Z15, Z8
+	VFMADD231PS Z19, Z14, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z6
+	VFMADD231PS Z19, Z17, Z7
+	VFMADD231PS Z19, Z16, Z8
+	VFMADD231PS Z19, Z15, Z9
+	VFMADD231PS Z19, Z14, Z10
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z7
+	VFMADD231PS Z19, Z17, Z8
+	VFMADD231PS Z19, Z16, Z9
+	VFMADD231PS Z19, Z15, Z10
+	VFMADD231PS Z19, Z14, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0c
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z8
+	VFMADD231PS Z19, Z17, Z9
+	VFMADD231PS Z19, Z16, Z10
+	VFMADD231PS Z19, Z15, Z11
+	VFMADD231PS Z19, Z14, Z12
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0d
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z9
+	VFMADD231PS Z19, Z17, Z10
+	VFMADD231PS Z19, Z16, Z11
+	VFMADD231PS Z19, Z15, Z12
+	VFMADD231PS Z19, Z14, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0e
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z18, Z10
+	VFMADD231PS Z14, Z17, Z11
+	VFMADD231PS Z14, Z16, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0f
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z18, Z11
+	VFMADD231PS Z14, Z17, Z12
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x10
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z14, Z17, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x11
+	JE          over458
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z18, Z13
 
-over391:
+over458:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends385
+	JNE  ends452
 
-summed384:
+summed451:
+	VXORPS Z14, Z14, Z14
+	TESTB  $0x02, 136(AX)
+	JNE    biased459
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+
+biased459:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled392
+	JEQ       scaled460
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
-	VMOVUPS.Z (R11), K1, Z14
-	VMULPS    Z14, Z0, Z0
-	VMULPS    Z14, Z1, Z1
-	VMULPS    Z14, Z2, Z2
-	VMULPS    Z14, Z3, Z3
-	VMULPS    Z14, Z4, Z4
-	VMULPS    Z14, Z5, Z5
-	VMULPS    Z14, Z6, Z6
-	VMULPS    Z14, Z7, Z7
-	VMULPS    Z14, Z8, Z8
-	VMULPS    Z14, Z9, Z9
-	VMULPS    Z14, Z10, Z10
-	VMULPS    Z14, Z11, Z11
-	VMULPS    Z14, Z12, Z12
-	VMULPS    Z14, Z13, Z13
+	VMOVUPS.Z (R11), K1, Z15
+	VMULPS    Z15, Z0, Z0
+	VMULPS    Z15, Z1, Z1
+	VMULPS    Z15, Z2, Z2
+	VMULPS    Z15, Z3, Z3
+	VMULPS    Z15, Z4, Z4
+	VMULPS    Z15, Z5, Z5
+	VMULPS    Z15, Z6, Z6
+	VMULPS    Z15, Z7, Z7
+	VMULPS    Z15, Z8, Z8
+	VMULPS    Z15, Z9, Z9
+	VMULPS    Z15, Z10, Z10
+	VMULPS    Z15, Z11, Z11
+	VMULPS    Z15, Z12, Z12
+	VMULPS    Z15, Z13, Z13
 
-scaled392:
+scaled460:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased393
+	JEQ       biased461
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
-	VMOVUPS.Z (R11), K1, Z14
-	VADDPS    Z14, Z0, Z0
-	VADDPS    Z14, Z1, Z1
-	VADDPS    Z14, Z2, Z2
-	VADDPS    Z14, Z3, Z3
-	VADDPS    Z14, Z4, Z4
-	VADDPS    Z14, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z14, Z7, Z7
-	VADDPS    Z14, Z8, Z8
-	VADDPS    Z14, Z9, Z9
-	VADDPS    Z14, Z10, Z10
-	VADDPS    Z14, Z11, Z11
-	VADDPS    Z14, Z12, Z12
-	VADDPS    Z14, Z13, Z13
+	VMOVUPS.Z (R11), K1, Z15
+	VADDPS    Z14, Z15, Z15
+	VADDPS    Z15, Z0, Z0
+	VADDPS    Z15, Z1, Z1
+	VADDPS    Z15, Z2, Z2
+	VADDPS    Z15, Z3, Z3
+	VADDPS    Z15, Z4, Z4
+	VADDPS    Z15, Z5, Z5
+	VADDPS    Z15, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z15, Z8, Z8
+	VADDPS    Z15, Z9, Z9
+	VADDPS    Z15, Z10, Z10
+	VADDPS    Z15, Z11, Z11
+	VADDPS    Z15, Z12, Z12
+	VADDPS    Z15, Z13, Z13
 
-biased393:
+biased461:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none396
+	JEQ       none464
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -12339,228 +14015,200 @@ biased393:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added394
+	JE        added462
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added394:
-none396:
+added462:
+none464:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited398
+	JEQ     limited466
 	TESTB   $0x08, 136(AX)
-	JEQ     six397
-	VPXORD  Z20, Z20, Z20
-	VCMPPS  $0x12, Z20, Z0, K2
-	VMOVAPS Z20, K2, Z0
-	VCMPPS  $0x12, Z20, Z1, K2
-	VMOVAPS Z20, K2, Z1
-	VCMPPS  $0x12, Z20, Z2, K2
-	VMOVAPS Z20, K2, Z2
-	VCMPPS  $0x12, Z20, Z3, K2
-	VMOVAPS Z20, K2, Z3
-	VCMPPS  $0x12, Z20, Z4, K2
-	VMOVAPS Z20, K2, Z4
-	VCMPPS  $0x12, Z20, Z5, K2
-	VMOVAPS Z20, K2, Z5
-	VCMPPS  $0x12, Z20, Z6, K2
-	VMOVAPS Z20, K2, Z6
-	VCMPPS  $0x12, Z20, Z7, K2
-	VMOVAPS Z20, K2, Z7
-	VCMPPS  $0x12, Z20, Z8, K2
-	VMOVAPS Z20, K2, Z8
-	VCMPPS  $0x12, Z20, Z9, K2
-	VMOVAPS Z20, K2, Z9
-	VCMPPS  $0x12, Z20, Z10, K2
-	VMOVAPS Z20, K2, Z10
-	VCMPPS  $0x12, Z20, Z11, K2
-	VMOVAPS Z20, K2, Z11
-	VCMPPS  $0x12, Z20, Z12, K2
-	VMOVAPS Z20, K2, Z12
-	VCMPPS  $0x12, Z20, Z13, K2
-	VMOVAPS Z20, K2, Z13
-	JMP     limited398
+	JEQ     six465
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K2
+	VMOVAPS Z14, K2, Z0
+	VCMPPS  $0x12, Z14, Z1, K2
+	VMOVAPS Z14, K2, Z1
+	VCMPPS  $0x12, Z14, Z2, K2
+	VMOVAPS Z14, K2, Z2
+	VCMPPS  $0x12, Z14, Z3, K2
+	VMOVAPS Z14, K2, Z3
+	VCMPPS  $0x12, Z14, Z4, K2
+	VMOVAPS Z14, K2, Z4
+	VCMPPS  $0x12, Z14, Z5, K2
+	VMOVAPS Z14, K2, Z5
+	VCMPPS  $0x12, Z14, Z6, K2
+	VMOVAPS Z14, K2, Z6
+	VCMPPS  $0x12, Z14, Z7, K2
+	VMOVAPS Z14, K2, Z7
+	VCMPPS  $0x12, Z14, Z8, K2
+	VMOVAPS Z14, K2, Z8
+	VCMPPS  $0x12, Z14, Z9, K2
+	VMOVAPS Z14, K2, Z9
+	VCMPPS  $0x12, Z14, Z10, K2
+	VMOVAPS Z14, K2, Z10
+	VCMPPS  $0x12, Z14, Z11, K2
+	VMOVAPS Z14, K2, Z11
+	VCMPPS  $0x12, Z14, Z12, K2
+	VMOVAPS Z14, K2, Z12
+	VCMPPS  $0x12, Z14, Z13, K2
+	VMOVAPS Z14, K2, Z13
+	JMP     limited466
 
-six397:
+six465:
 	VBROADCASTSS 144(AX), Z14
-	VPXORD       Z21, Z21, Z21
-	VCMPPS       $0x11, Z21, Z0, K2
-	VBLENDMPS    Z21, Z0, K2, Z0
-	VCMPPS       $0x1e, Z14, Z0, K2
-	VBLENDMPS    Z14, Z0, K2, Z0
-	VCMPPS       $0x11, Z21, Z1, K2
-	VBLENDMPS    Z21, Z1, K2, Z1
-	VCMPPS       $0x1e, Z14, Z1, K2
-	VBLENDMPS    Z14, Z1, K2, Z1
-	VCMPPS       $0x11, Z21, Z2, K2
-	VBLENDMPS    Z21, Z2, K2, Z2
-	VCMPPS       $0x1e, Z14, Z2, K2
-	VBLENDMPS    Z14, Z2, K2, Z2
-	VCMPPS       $0x11, Z21, Z3, K2
-	VBLENDMPS    Z21, Z3, K2, Z3
-	VCMPPS       $0x1e, Z14, Z3, K2
-	VBLENDMPS    Z14, Z3, K2, Z3
-	VCMPPS       $0x11, Z21, Z4, K2
-	VBLENDMPS    Z21, Z4, K2, Z4
-	VCMPPS       $0x1e, Z14, Z4, K2
-	VBLENDMPS    Z14, Z4, K2, Z4
-	VCMPPS       $0x11, Z21, Z5, K2
-	VBLENDMPS    Z21, Z5, K2, Z5
-	VCMPPS       $0x1e, Z14, Z5, K2
-	VBLENDMPS    Z14, Z5, K2, Z5
-	VCMPPS       $0x11, Z21, Z6, K2
-	VBLENDMPS    Z21, Z6, K2, Z6
-	VCMPPS       $0x1e, Z14, Z6, K2
-	VBLENDMPS    Z14, Z6, K2, Z6
-	VCMPPS       $0x11, Z21, Z7, K2
-	VBLENDMPS    Z21, Z7, K2, Z7
-	VCMPPS       $0x1e, Z14, Z7, K2
-	VBLENDMPS    Z14, Z7, K2, Z7
-	VCMPPS       $0x11, Z21, Z8, K2
-	VBLENDMPS    Z21, Z8, K2, Z8
-	VCMPPS       $0x1e, Z14, Z8, K2
-	VBLENDMPS    Z14, Z8, K2, Z8
-	VCMPPS       $0x11, Z21, Z9, K2
-	VBLENDMPS    Z21, Z9, K2, Z9
-	VCMPPS       $0x1e, Z14, Z9, K2
-	VBLENDMPS    Z14, Z9, K2, Z9
-	VCMPPS       $0x11, Z21, Z10, K2
-	VBLENDMPS    Z21, Z10, K2, Z10
-	VCMPPS       $0x1e, Z14, Z10, K2
-	VBLENDMPS    Z14, Z10, K2, Z10
-	VCMPPS       $0x11, Z21, Z11, K2
-	VBLENDMPS    Z21, Z11, K2, Z11
-	VCMPPS       $0x1e, Z14, Z11, K2
-	VBLENDMPS    Z14, Z11, K2, Z11
-	VCMPPS       $0x11, Z21, Z12, K2
-	VBLENDMPS    Z21, Z12, K2, Z12
-	VCMPPS       $0x1e, Z14, Z12, K2
-	VBLENDMPS    Z14, Z12, K2, Z12
-	VCMPPS       $0x11, Z21, Z13, K2
-	VBLENDMPS    Z21, Z13, K2, Z13
-	VCMPPS       $0x1e, Z14, Z13, K2
-	VBLENDMPS    Z14, Z13, K2, Z13
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
 
-limited398:
+limited466:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored395
+	JE      stored463
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored395:
+stored463:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done383
+	JE      done450
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -12568,15 +14216,15 @@ stored395:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group381
+	JMP     group448
 
-done383:
+done450:
 	VZEROUPPER
 	RET
 
-// func tapLineAVX512_5x2(t *byte)
-// Requires: AVX, AVX512F, CMOV
-TEXT ·tapLineAVX512_5x2(SB), NOSPLIT, $0-8
+// func tapLineAVX512_5x2x2(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·tapLineAVX512_5x2x2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 16(AX), CX
 	MOVQ 32(AX), DX
@@ -12584,7 +14232,7 @@ TEXT ·tapLineAVX512_5x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels399:
+channels467:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -12599,7 +14247,7 @@ channels399:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group400:
+group468:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -12611,640 +14259,633 @@ group400:
 	MOVQ    R8, R15
 	IMULQ   CX, R15
 	ADDQ    R9, R15
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	VXORPS  Z14, Z14, Z14
+	VXORPS  Z15, Z15, Z15
+	VXORPS  Z16, Z16, Z16
+	VXORPS  Z17, Z17, Z17
+	VXORPS  Z18, Z18, Z18
+	VXORPS  Z19, Z19, Z19
 	MOVQ    24(AX), R14
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed403
+	JE      summed471
 	TESTQ   R8, R8
-	JNE     ends404
-	CMPQ    R12, $0x1f
-	JNE     ends404
-
-row401:
-	VMOVUPS (R14), Z14
-	VMOVUPS (R14)(DX*1), Z15
-	VMOVUPS (R14)(DX*2), Z16
-	VMOVUPS (R14)(BX*1), Z17
-	VMOVUPS (R14)(DX*4), Z18
-	MOVQ    R15, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z0, Z0
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z0, Z0
-	VMOVUPS (R13)(CX*2), Z19
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z1, Z1
-	VMOVUPS (R13)(SI*1), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z1, Z1
-	VMOVUPS (R13)(CX*4), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z2, Z2
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z2, Z2
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z3, Z3
-	VMOVUPS (R13)(CX*2), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z3, Z3
-	VMOVUPS (R13)(SI*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z4, Z4
-	VMOVUPS (R13)(CX*4), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z4, Z4
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z5, Z5
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z5, Z5
-	VMOVUPS (R13)(CX*2), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z6, Z6
-	VMOVUPS (R13)(SI*1), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z6, Z6
-	VMOVUPS (R13)(CX*4), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z7, Z7
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z7, Z7
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z8, Z8
-	VMOVUPS (R13)(CX*2), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z8, Z8
-	VMOVUPS (R13)(SI*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z9, Z9
-	VMOVUPS (R13)(CX*4), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z9, Z9
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z10, Z10
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z10, Z10
-	VMOVUPS (R13)(CX*2), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z11, Z11
-	VMOVUPS (R13)(SI*1), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z11, Z11
-	VMOVUPS (R13)(CX*4), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z12, Z12
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z12, Z12
-	VMOVUPS (R13)(CX*1), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z12, Z12
-	VMULPS  Z19, Z14, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R13)(CX*2), Z14
-	VMULPS  Z14, Z17, Z19
-	VADDPS  Z19, Z12, Z12
-	VMULPS  Z14, Z15, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R13)(SI*1), Z14
-	VMULPS  Z14, Z18, Z15
-	VADDPS  Z15, Z12, Z12
-	VMULPS  Z14, Z16, Z14
-	VADDPS  Z14, Z13, Z13
-	VMOVUPS (R13)(CX*4), Z14
-	VMULPS  Z14, Z17, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    DI, R13
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z18, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    8(AX), R15
-	ADDQ    40(AX), R14
-	DECQ    R11
-	JNE     row401
-	JMP     summed403
-
-ends404:
-	VMOVUPS (R14), Z14
-	VMOVUPS (R14)(DX*1), Z15
-	VMOVUPS (R14)(DX*2), Z16
-	VMOVUPS (R14)(BX*1), Z17
-	VMOVUPS (R14)(DX*4), Z18
-	MOVQ    R15, R13
-	TESTQ   R8, R8
-	JE      column405
-	CMPQ    R8, $0x01
-	JE      column406
-	CMPQ    R8, $0x02
-	JE      column407
-	CMPQ    R8, $0x03
-	JE      column408
-	JMP     column409
-
-column405:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z0, Z0
-	ADDQ    CX, R13
-	CMPQ    R12, $0x01
-	JE      over410
-
-column406:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z0, Z0
-	ADDQ    CX, R13
-	CMPQ    R12, $0x02
-	JE      over410
-
-column407:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z1, Z1
-	ADDQ    CX, R13
-	CMPQ    R12, $0x03
-	JE      over410
-
-column408:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z1, Z1
-	ADDQ    CX, R13
-	CMPQ    R12, $0x04
-	JE      over410
-
-column409:
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z0, Z0
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z2, Z2
-	ADDQ    CX, R13
-	CMPQ    R12, $0x05
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z2, Z2
-	ADDQ    CX, R13
-	CMPQ    R12, $0x06
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z1, Z1
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z3, Z3
-	ADDQ    CX, R13
-	CMPQ    R12, $0x07
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z3, Z3
-	ADDQ    CX, R13
-	CMPQ    R12, $0x08
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z2, Z2
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z4, Z4
-	ADDQ    CX, R13
-	CMPQ    R12, $0x09
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z4, Z4
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0a
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z3, Z3
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z5, Z5
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0b
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z5, Z5
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0c
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z4, Z4
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z6, Z6
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0d
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z6, Z6
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0e
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z5, Z5
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z7, Z7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0f
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z7, Z7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x10
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z6, Z6
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z8, Z8
-	ADDQ    CX, R13
-	CMPQ    R12, $0x11
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z8, Z8
-	ADDQ    CX, R13
-	CMPQ    R12, $0x12
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z7, Z7
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z9, Z9
-	ADDQ    CX, R13
-	CMPQ    R12, $0x13
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z9, Z9
-	ADDQ    CX, R13
-	CMPQ    R12, $0x14
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z8, Z8
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z10, Z10
-	ADDQ    CX, R13
-	CMPQ    R12, $0x15
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z10, Z10
-	ADDQ    CX, R13
-	CMPQ    R12, $0x16
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z9, Z9
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z11, Z11
-	ADDQ    CX, R13
+	JNE     ends472
 	CMPQ    R12, $0x17
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z11, Z11
-	ADDQ    CX, R13
-	CMPQ    R12, $0x18
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z10, Z10
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z14, Z19
-	VADDPS  Z19, Z12, Z12
-	ADDQ    CX, R13
-	CMPQ    R12, $0x19
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z17, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z15, Z19
-	VADDPS  Z19, Z12, Z12
-	ADDQ    CX, R13
-	CMPQ    R12, $0x1a
-	JE      over410
-	VMOVUPS (R13), Z19
-	VMULPS  Z19, Z18, Z22
-	VADDPS  Z22, Z11, Z11
-	VMULPS  Z19, Z16, Z22
-	VADDPS  Z22, Z12, Z12
-	VMULPS  Z19, Z14, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R13
-	CMPQ    R12, $0x1b
-	JE      over410
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z17, Z19
-	VADDPS  Z19, Z12, Z12
-	VMULPS  Z14, Z15, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R13
-	CMPQ    R12, $0x1c
-	JE      over410
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z18, Z15
-	VADDPS  Z15, Z12, Z12
-	VMULPS  Z14, Z16, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R13
-	CMPQ    R12, $0x1d
-	JE      over410
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z17, Z14
-	VADDPS  Z14, Z13, Z13
-	ADDQ    CX, R13
-	CMPQ    R12, $0x1e
-	JE      over410
-	VMOVUPS (R13), Z14
-	VMULPS  Z14, Z18, Z14
-	VADDPS  Z14, Z13, Z13
+	JNE     ends472
 
-over410:
+row469:
+	VMOVUPS     (R14), Z20
+	VMOVUPS     64(R14), Z21
+	VMOVUPS     (R14)(DX*1), Z22
+	VMOVUPS     64(R14)(DX*1), Z23
+	VMOVUPS     (R14)(DX*2), Z24
+	VMOVUPS     64(R14)(DX*2), Z25
+	VMOVUPS     (R14)(BX*1), Z26
+	VMOVUPS     64(R14)(BX*1), Z27
+	VMOVUPS     (R14)(DX*4), Z28
+	VMOVUPS     64(R14)(DX*4), Z29
+	MOVQ        R15, R13
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z20, Z0
+	VFMADD231PS Z31, Z21, Z1
+	VMOVUPS     (R13)(CX*1), Z30
+	VMOVUPS     64(R13)(CX*1), Z31
+	VFMADD231PS Z30, Z22, Z0
+	VFMADD231PS Z31, Z23, Z1
+	VMOVUPS     (R13)(CX*2), Z30
+	VMOVUPS     64(R13)(CX*2), Z31
+	VFMADD231PS Z30, Z24, Z0
+	VFMADD231PS Z31, Z25, Z1
+	VFMADD231PS Z30, Z20, Z2
+	VFMADD231PS Z31, Z21, Z3
+	VMOVUPS     (R13)(SI*1), Z30
+	VMOVUPS     64(R13)(SI*1), Z31
+	VFMADD231PS Z30, Z26, Z0
+	VFMADD231PS Z31, Z27, Z1
+	VFMADD231PS Z30, Z22, Z2
+	VFMADD231PS Z31, Z23, Z3
+	VMOVUPS     (R13)(CX*4), Z30
+	VMOVUPS     64(R13)(CX*4), Z31
+	VFMADD231PS Z30, Z28, Z0
+	VFMADD231PS Z31, Z29, Z1
+	VFMADD231PS Z30, Z24, Z2
+	VFMADD231PS Z31, Z25, Z3
+	VFMADD231PS Z30, Z20, Z4
+	VFMADD231PS Z31, Z21, Z5
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z2
+	VFMADD231PS Z31, Z27, Z3
+	VFMADD231PS Z30, Z22, Z4
+	VFMADD231PS Z31, Z23, Z5
+	VMOVUPS     (R13)(CX*1), Z30
+	VMOVUPS     64(R13)(CX*1), Z31
+	VFMADD231PS Z30, Z28, Z2
+	VFMADD231PS Z31, Z29, Z3
+	VFMADD231PS Z30, Z24, Z4
+	VFMADD231PS Z31, Z25, Z5
+	VFMADD231PS Z30, Z20, Z6
+	VFMADD231PS Z31, Z21, Z7
+	VMOVUPS     (R13)(CX*2), Z30
+	VMOVUPS     64(R13)(CX*2), Z31
+	VFMADD231PS Z30, Z26, Z4
+	VFMADD231PS Z31, Z27, Z5
+	VFMADD231PS Z30, Z22, Z6
+	VFMADD231PS Z31, Z23, Z7
+	VMOVUPS     (R13)(SI*1), Z30
+	VMOVUPS     64(R13)(SI*1), Z31
+	VFMADD231PS Z30, Z28, Z4
+	VFMADD231PS Z31, Z29, Z5
+	VFMADD231PS Z30, Z24, Z6
+	VFMADD231PS Z31, Z25, Z7
+	VFMADD231PS Z30, Z20, Z8
+	VFMADD231PS Z31, Z21, Z9
+	VMOVUPS     (R13)(CX*4), Z30
+	VMOVUPS     64(R13)(CX*4), Z31
+	VFMADD231PS Z30, Z26, Z6
+	VFMADD231PS Z31, Z27, Z7
+	VFMADD231PS Z30, Z22, Z8
+	VFMADD231PS Z31, Z23, Z9
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z6
+	VFMADD231PS Z31, Z29, Z7
+	VFMADD231PS Z30, Z24, Z8
+	VFMADD231PS Z31, Z25, Z9
+	VFMADD231PS Z30, Z20, Z10
+	VFMADD231PS Z31, Z21, Z11
+	VMOVUPS     (R13)(CX*1), Z30
+	VMOVUPS     64(R13)(CX*1), Z31
+	VFMADD231PS Z30, Z26, Z8
+	VFMADD231PS Z31, Z27, Z9
+	VFMADD231PS Z30, Z22, Z10
+	VFMADD231PS Z31, Z23, Z11
+	VMOVUPS     (R13)(CX*2), Z30
+	VMOVUPS     64(R13)(CX*2), Z31
+	VFMADD231PS Z30, Z28, Z8
+	VFMADD231PS Z31, Z29, Z9
+	VFMADD231PS Z30, Z24, Z10
+	VFMADD231PS Z31, Z25, Z11
+	VFMADD231PS Z30, Z20, Z12
+	VFMADD231PS Z31, Z21, Z13
+	VMOVUPS     (R13)(SI*1), Z30
+	VMOVUPS     64(R13)(SI*1), Z31
+	VFMADD231PS Z30, Z26, Z10
+	VFMADD231PS Z31, Z27, Z11
+	VFMADD231PS Z30, Z22, Z12
+	VFMADD231PS Z31, Z23, Z13
+	VMOVUPS     (R13)(CX*4), Z30
+	VMOVUPS     64(R13)(CX*4), Z31
+	VFMADD231PS Z30, Z28, Z10
+	VFMADD231PS Z31, Z29, Z11
+	VFMADD231PS Z30, Z24, Z12
+	VFMADD231PS Z31, Z25, Z13
+	VFMADD231PS Z30, Z20, Z14
+	VFMADD231PS Z31, Z21, Z15
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z12
+	VFMADD231PS Z31, Z27, Z13
+	VFMADD231PS Z30, Z22, Z14
+	VFMADD231PS Z31, Z23, Z15
+	VMOVUPS     (R13)(CX*1), Z30
+	VMOVUPS     64(R13)(CX*1), Z31
+	VFMADD231PS Z30, Z28, Z12
+	VFMADD231PS Z31, Z29, Z13
+	VFMADD231PS Z30, Z24, Z14
+	VFMADD231PS Z31, Z25, Z15
+	VFMADD231PS Z30, Z20, Z16
+	VFMADD231PS Z31, Z21, Z17
+	VMOVUPS     (R13)(CX*2), Z30
+	VMOVUPS     64(R13)(CX*2), Z31
+	VFMADD231PS Z30, Z26, Z14
+	VFMADD231PS Z31, Z27, Z15
+	VFMADD231PS Z30, Z22, Z16
+	VFMADD231PS Z31, Z23, Z17
+	VMOVUPS     (R13)(SI*1), Z30
+	VMOVUPS     64(R13)(SI*1), Z31
+	VFMADD231PS Z30, Z28, Z14
+	VFMADD231PS Z31, Z29, Z15
+	VFMADD231PS Z30, Z24, Z16
+	VFMADD231PS Z31, Z25, Z17
+	VFMADD231PS Z30, Z20, Z18
+	VFMADD231PS Z31, Z21, Z19
+	VMOVUPS     (R13)(CX*4), Z20
+	VMOVUPS     64(R13)(CX*4), Z21
+	VFMADD231PS Z20, Z26, Z16
+	VFMADD231PS Z21, Z27, Z17
+	VFMADD231PS Z20, Z22, Z18
+	VFMADD231PS Z21, Z23, Z19
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z28, Z16
+	VFMADD231PS Z21, Z29, Z17
+	VFMADD231PS Z20, Z24, Z18
+	VFMADD231PS Z21, Z25, Z19
+	VMOVUPS     (R13)(CX*1), Z20
+	VMOVUPS     64(R13)(CX*1), Z21
+	VFMADD231PS Z20, Z26, Z18
+	VFMADD231PS Z21, Z27, Z19
+	VMOVUPS     (R13)(CX*2), Z20
+	VMOVUPS     64(R13)(CX*2), Z21
+	VFMADD231PS Z20, Z28, Z18
+	VFMADD231PS Z21, Z29, Z19
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row469
+	JMP         summed471
+
+ends472:
+	VMOVUPS (R14), Z20
+	VMOVUPS 64(R14), Z21
+	VMOVUPS (R14)(DX*1), Z22
+	VMOVUPS 64(R14)(DX*1), Z23
+	VMOVUPS (R14)(DX*2), Z24
+	VMOVUPS 64(R14)(DX*2), Z25
+	VMOVUPS (R14)(BX*1), Z26
+	VMOVUPS 64(R14)(BX*1), Z27
+	VMOVUPS (R14)(DX*4), Z28
+	VMOVUPS 64(R14)(DX*4), Z29
+	MOVQ    R15, R13
+	TESTQ   R8, R8
+	JE      column473
+	CMPQ    R8, $0x01
+	JE      column474
+	CMPQ    R8, $0x02
+	JE      column475
+	CMPQ    R8, $0x03
+	JE      column476
+	JMP     column477
+
+column473:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z20, Z0
+	VFMADD231PS Z31, Z21, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over478
+
+column474:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z22, Z0
+	VFMADD231PS Z31, Z23, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over478
+
+column475:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z24, Z0
+	VFMADD231PS Z31, Z25, Z1
+	VFMADD231PS Z30, Z20, Z2
+	VFMADD231PS Z31, Z21, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over478
+
+column476:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z0
+	VFMADD231PS Z31, Z27, Z1
+	VFMADD231PS Z30, Z22, Z2
+	VFMADD231PS Z31, Z23, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over478
+
+column477:
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z0
+	VFMADD231PS Z31, Z29, Z1
+	VFMADD231PS Z30, Z24, Z2
+	VFMADD231PS Z31, Z25, Z3
+	VFMADD231PS Z30, Z20, Z4
+	VFMADD231PS Z31, Z21, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z2
+	VFMADD231PS Z31, Z27, Z3
+	VFMADD231PS Z30, Z22, Z4
+	VFMADD231PS Z31, Z23, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z2
+	VFMADD231PS Z31, Z29, Z3
+	VFMADD231PS Z30, Z24, Z4
+	VFMADD231PS Z31, Z25, Z5
+	VFMADD231PS Z30, Z20, Z6
+	VFMADD231PS Z31, Z21, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z4
+	VFMADD231PS Z31, Z27, Z5
+	VFMADD231PS Z30, Z22, Z6
+	VFMADD231PS Z31, Z23, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z4
+	VFMADD231PS Z31, Z29, Z5
+	VFMADD231PS Z30, Z24, Z6
+	VFMADD231PS Z31, Z25, Z7
+	VFMADD231PS Z30, Z20, Z8
+	VFMADD231PS Z31, Z21, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z6
+	VFMADD231PS Z31, Z27, Z7
+	VFMADD231PS Z30, Z22, Z8
+	VFMADD231PS Z31, Z23, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z6
+	VFMADD231PS Z31, Z29, Z7
+	VFMADD231PS Z30, Z24, Z8
+	VFMADD231PS Z31, Z25, Z9
+	VFMADD231PS Z30, Z20, Z10
+	VFMADD231PS Z31, Z21, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z8
+	VFMADD231PS Z31, Z27, Z9
+	VFMADD231PS Z30, Z22, Z10
+	VFMADD231PS Z31, Z23, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0c
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z8
+	VFMADD231PS Z31, Z29, Z9
+	VFMADD231PS Z30, Z24, Z10
+	VFMADD231PS Z31, Z25, Z11
+	VFMADD231PS Z30, Z20, Z12
+	VFMADD231PS Z31, Z21, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0d
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z10
+	VFMADD231PS Z31, Z27, Z11
+	VFMADD231PS Z30, Z22, Z12
+	VFMADD231PS Z31, Z23, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0e
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z10
+	VFMADD231PS Z31, Z29, Z11
+	VFMADD231PS Z30, Z24, Z12
+	VFMADD231PS Z31, Z25, Z13
+	VFMADD231PS Z30, Z20, Z14
+	VFMADD231PS Z31, Z21, Z15
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0f
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z12
+	VFMADD231PS Z31, Z27, Z13
+	VFMADD231PS Z30, Z22, Z14
+	VFMADD231PS Z31, Z23, Z15
+	ADDQ        CX, R13
+	CMPQ        R12, $0x10
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z12
+	VFMADD231PS Z31, Z29, Z13
+	VFMADD231PS Z30, Z24, Z14
+	VFMADD231PS Z31, Z25, Z15
+	VFMADD231PS Z30, Z20, Z16
+	VFMADD231PS Z31, Z21, Z17
+	ADDQ        CX, R13
+	CMPQ        R12, $0x11
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z26, Z14
+	VFMADD231PS Z31, Z27, Z15
+	VFMADD231PS Z30, Z22, Z16
+	VFMADD231PS Z31, Z23, Z17
+	ADDQ        CX, R13
+	CMPQ        R12, $0x12
+	JE          over478
+	VMOVUPS     (R13), Z30
+	VMOVUPS     64(R13), Z31
+	VFMADD231PS Z30, Z28, Z14
+	VFMADD231PS Z31, Z29, Z15
+	VFMADD231PS Z30, Z24, Z16
+	VFMADD231PS Z31, Z25, Z17
+	VFMADD231PS Z30, Z20, Z18
+	VFMADD231PS Z31, Z21, Z19
+	ADDQ        CX, R13
+	CMPQ        R12, $0x13
+	JE          over478
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z26, Z16
+	VFMADD231PS Z21, Z27, Z17
+	VFMADD231PS Z20, Z22, Z18
+	VFMADD231PS Z21, Z23, Z19
+	ADDQ        CX, R13
+	CMPQ        R12, $0x14
+	JE          over478
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z28, Z16
+	VFMADD231PS Z21, Z29, Z17
+	VFMADD231PS Z20, Z24, Z18
+	VFMADD231PS Z21, Z25, Z19
+	ADDQ        CX, R13
+	CMPQ        R12, $0x15
+	JE          over478
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z26, Z18
+	VFMADD231PS Z21, Z27, Z19
+	ADDQ        CX, R13
+	CMPQ        R12, $0x16
+	JE          over478
+	VMOVUPS     (R13), Z20
+	VMOVUPS     64(R13), Z21
+	VFMADD231PS Z20, Z28, Z18
+	VFMADD231PS Z21, Z29, Z19
+
+over478:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends404
+	JNE  ends472
 
-summed403:
+summed471:
+	VXORPS Z20, Z20, Z20
+	TESTB  $0x02, 136(AX)
+	JNE    biased479
+	VADDPS Z20, Z0, Z0
+	VADDPS Z20, Z1, Z1
+	VADDPS Z20, Z2, Z2
+	VADDPS Z20, Z3, Z3
+	VADDPS Z20, Z4, Z4
+	VADDPS Z20, Z5, Z5
+	VADDPS Z20, Z6, Z6
+	VADDPS Z20, Z7, Z7
+	VADDPS Z20, Z8, Z8
+	VADDPS Z20, Z9, Z9
+	VADDPS Z20, Z10, Z10
+	VADDPS Z20, Z11, Z11
+	VADDPS Z20, Z12, Z12
+	VADDPS Z20, Z13, Z13
+	VADDPS Z20, Z14, Z14
+	VADDPS Z20, Z15, Z15
+	VADDPS Z20, Z16, Z16
+	VADDPS Z20, Z17, Z17
+	VADDPS Z20, Z18, Z18
+	VADDPS Z20, Z19, Z19
+
+biased479:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled411
+	JEQ     scaled480
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
-	VMOVUPS (R11), Z14
-	VMULPS  Z14, Z0, Z0
-	VMULPS  Z14, Z1, Z1
-	VMULPS  Z14, Z2, Z2
-	VMULPS  Z14, Z3, Z3
-	VMULPS  Z14, Z4, Z4
-	VMULPS  Z14, Z5, Z5
-	VMULPS  Z14, Z6, Z6
-	VMULPS  Z14, Z7, Z7
-	VMULPS  Z14, Z8, Z8
-	VMULPS  Z14, Z9, Z9
-	VMULPS  Z14, Z10, Z10
-	VMULPS  Z14, Z11, Z11
-	VMULPS  Z14, Z12, Z12
-	VMULPS  Z14, Z13, Z13
+	VMOVUPS (R11), Z21
+	VMULPS  Z21, Z0, Z0
+	VMULPS  Z21, Z2, Z2
+	VMULPS  Z21, Z4, Z4
+	VMULPS  Z21, Z6, Z6
+	VMULPS  Z21, Z8, Z8
+	VMULPS  Z21, Z10, Z10
+	VMULPS  Z21, Z12, Z12
+	VMULPS  Z21, Z14, Z14
+	VMULPS  Z21, Z16, Z16
+	VMULPS  Z21, Z18, Z18
 
-scaled411:
+scaled480:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased412
+	JEQ     biased481
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
-	VMOVUPS (R11), Z14
-	VADDPS  Z14, Z0, Z0
-	VADDPS  Z14, Z1, Z1
-	VADDPS  Z14, Z2, Z2
-	VADDPS  Z14, Z3, Z3
-	VADDPS  Z14, Z4, Z4
-	VADDPS  Z14, Z5, Z5
-	VADDPS  Z14, Z6, Z6
-	VADDPS  Z14, Z7, Z7
-	VADDPS  Z14, Z8, Z8
-	VADDPS  Z14, Z9, Z9
-	VADDPS  Z14, Z10, Z10
-	VADDPS  Z14, Z11, Z11
-	VADDPS  Z14, Z12, Z12
-	VADDPS  Z14, Z13, Z13
+	VMOVUPS (R11), Z21
+	VADDPS  Z20, Z21, Z21
+	VADDPS  Z21, Z0, Z0
+	VADDPS  Z21, Z2, Z2
+	VADDPS  Z21, Z4, Z4
+	VADDPS  Z21, Z6, Z6
+	VADDPS  Z21, Z8, Z8
+	VADDPS  Z21, Z10, Z10
+	VADDPS  Z21, Z12, Z12
+	VADDPS  Z21, Z14, Z14
+	VADDPS  Z21, Z16, Z16
+	VADDPS  Z21, Z18, Z18
 
-biased412:
+biased481:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled482
+	MOVQ    112(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS 64(R11), Z21
+	VMULPS  Z21, Z1, Z1
+	VMULPS  Z21, Z3, Z3
+	VMULPS  Z21, Z5, Z5
+	VMULPS  Z21, Z7, Z7
+	VMULPS  Z21, Z9, Z9
+	VMULPS  Z21, Z11, Z11
+	VMULPS  Z21, Z13, Z13
+	VMULPS  Z21, Z15, Z15
+	VMULPS  Z21, Z17, Z17
+	VMULPS  Z21, Z19, Z19
+
+scaled482:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased483
+	MOVQ    120(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS 64(R11), Z21
+	VADDPS  Z20, Z21, Z21
+	VADDPS  Z21, Z1, Z1
+	VADDPS  Z21, Z3, Z3
+	VADDPS  Z21, Z5, Z5
+	VADDPS  Z21, Z7, Z7
+	VADDPS  Z21, Z9, Z9
+	VADDPS  Z21, Z11, Z11
+	VADDPS  Z21, Z13, Z13
+	VADDPS  Z21, Z15, Z15
+	VADDPS  Z21, Z17, Z17
+	VADDPS  Z21, Z19, Z19
+
+biased483:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none415
+	JEQ     none486
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
 	ADDQ    R12, R13
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z0, Z0
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z0, Z0
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z1, Z1
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z2, Z2
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z2, Z2
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z4, Z4
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z3, Z3
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z6, Z6
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z4, Z4
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z8, Z8
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z5, Z5
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z10, Z10
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z6, Z6
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z12, Z12
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z13, Z13
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z7, Z7
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z14, Z14
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z15, Z15
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z8, Z8
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z17, Z17
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z9, Z9
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x0a
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z10, Z10
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x0b
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z11, Z11
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x0c
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z12, Z12
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x0d
-	JE      added413
-	VMOVUPS (R13), Z14
-	VADDPS  Z14, Z13, Z13
+	JE      added484
+	VMOVUPS (R13), Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 64(R13), Z20
+	VADDPS  Z20, Z19, Z19
 	ADDQ    R11, R13
 
-added413:
-none415:
+added484:
+none486:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited417
+	JEQ     limited488
 	TESTB   $0x08, 136(AX)
-	JEQ     six416
-	VPXORD  Z20, Z20, Z20
+	JEQ     six487
+	VXORPS  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
 	VCMPPS  $0x12, Z20, Z1, K1
@@ -13273,128 +14914,118 @@ none415:
 	VMOVAPS Z20, K1, Z12
 	VCMPPS  $0x12, Z20, Z13, K1
 	VMOVAPS Z20, K1, Z13
-	JMP     limited417
+	VCMPPS  $0x12, Z20, Z14, K1
+	VMOVAPS Z20, K1, Z14
+	VCMPPS  $0x12, Z20, Z15, K1
+	VMOVAPS Z20, K1, Z15
+	VCMPPS  $0x12, Z20, Z16, K1
+	VMOVAPS Z20, K1, Z16
+	VCMPPS  $0x12, Z20, Z17, K1
+	VMOVAPS Z20, K1, Z17
+	VCMPPS  $0x12, Z20, Z18, K1
+	VMOVAPS Z20, K1, Z18
+	VCMPPS  $0x12, Z20, Z19, K1
+	VMOVAPS Z20, K1, Z19
+	JMP     limited488
 
-six416:
-	VBROADCASTSS 144(AX), Z14
-	VPXORD       Z21, Z21, Z21
-	VCMPPS       $0x11, Z21, Z0, K1
-	VBLENDMPS    Z21, Z0, K1, Z0
-	VCMPPS       $0x1e, Z14, Z0, K1
-	VBLENDMPS    Z14, Z0, K1, Z0
-	VCMPPS       $0x11, Z21, Z1, K1
-	VBLENDMPS    Z21, Z1, K1, Z1
-	VCMPPS       $0x1e, Z14, Z1, K1
-	VBLENDMPS    Z14, Z1, K1, Z1
-	VCMPPS       $0x11, Z21, Z2, K1
-	VBLENDMPS    Z21, Z2, K1, Z2
-	VCMPPS       $0x1e, Z14, Z2, K1
-	VBLENDMPS    Z14, Z2, K1, Z2
-	VCMPPS       $0x11, Z21, Z3, K1
-	VBLENDMPS    Z21, Z3, K1, Z3
-	VCMPPS       $0x1e, Z14, Z3, K1
-	VBLENDMPS    Z14, Z3, K1, Z3
-	VCMPPS       $0x11, Z21, Z4, K1
-	VBLENDMPS    Z21, Z4, K1, Z4
-	VCMPPS       $0x1e, Z14, Z4, K1
-	VBLENDMPS    Z14, Z4, K1, Z4
-	VCMPPS       $0x11, Z21, Z5, K1
-	VBLENDMPS    Z21, Z5, K1, Z5
-	VCMPPS       $0x1e, Z14, Z5, K1
-	VBLENDMPS    Z14, Z5, K1, Z5
-	VCMPPS       $0x11, Z21, Z6, K1
-	VBLENDMPS    Z21, Z6, K1, Z6
-	VCMPPS       $0x1e, Z14, Z6, K1
-	VBLENDMPS    Z14, Z6, K1, Z6
-	VCMPPS       $0x11, Z21, Z7, K1
-	VBLENDMPS    Z21, Z7, K1, Z7
-	VCMPPS       $0x1e, Z14, Z7, K1
-	VBLENDMPS    Z14, Z7, K1, Z7
-	VCMPPS       $0x11, Z21, Z8, K1
-	VBLENDMPS    Z21, Z8, K1, Z8
-	VCMPPS       $0x1e, Z14, Z8, K1
-	VBLENDMPS    Z14, Z8, K1, Z8
-	VCMPPS       $0x11, Z21, Z9, K1
-	VBLENDMPS    Z21, Z9, K1, Z9
-	VCMPPS       $0x1e, Z14, Z9, K1
-	VBLENDMPS    Z14, Z9, K1, Z9
-	VCMPPS       $0x11, Z21, Z10, K1
-	VBLENDMPS    Z21, Z10, K1, Z10
-	VCMPPS       $0x1e, Z14, Z10, K1
-	VBLENDMPS    Z14, Z10, K1, Z10
-	VCMPPS       $0x11, Z21, Z11, K1
-	VBLENDMPS    Z21, Z11, K1, Z11
-	VCMPPS       $0x1e, Z14, Z11, K1
-	VBLENDMPS    Z14, Z11, K1, Z11
-	VCMPPS       $0x11, Z21, Z12, K1
-	VBLENDMPS    Z21, Z12, K1, Z12
-	VCMPPS       $0x1e, Z14, Z12, K1
-	VBLENDMPS    Z14, Z12, K1, Z12
-	VCMPPS       $0x11, Z21, Z13, K1
-	VBLENDMPS    Z21, Z13, K1, Z13
-	VCMPPS       $0x1e, Z14, Z13, K1
-	VBLENDMPS    Z14, Z13, K1, Z13
+six487:
+	VBROADCASTSS 144(AX), Z20
+	VXORPS       Z21, Z21, Z21
+	VMAXPS       Z0, Z21, Z0
+	VMINPS       Z0, Z20, Z0
+	VMAXPS       Z1, Z21, Z1
+	VMINPS       Z1, Z20, Z1
+	VMAXPS       Z2, Z21, Z2
+	VMINPS       Z2, Z20, Z2
+	VMAXPS       Z3, Z21, Z3
+	VMINPS       Z3, Z20, Z3
+	VMAXPS       Z4, Z21, Z4
+	VMINPS       Z4, Z20, Z4
+	VMAXPS       Z5, Z21, Z5
+	VMINPS       Z5, Z20, Z5
+	VMAXPS       Z6, Z21, Z6
+	VMINPS       Z6, Z20, Z6
+	VMAXPS       Z7, Z21, Z7
+	VMINPS       Z7, Z20, Z7
+	VMAXPS       Z8, Z21, Z8
+	VMINPS       Z8, Z20, Z8
+	VMAXPS       Z9, Z21, Z9
+	VMINPS       Z9, Z20, Z9
+	VMAXPS       Z10, Z21, Z10
+	VMINPS       Z10, Z20, Z10
+	VMAXPS       Z11, Z21, Z11
+	VMINPS       Z11, Z20, Z11
+	VMAXPS       Z12, Z21, Z12
+	VMINPS       Z12, Z20, Z12
+	VMAXPS       Z13, Z21, Z13
+	VMINPS       Z13, Z20, Z13
+	VMAXPS       Z14, Z21, Z14
+	VMINPS       Z14, Z20, Z14
+	VMAXPS       Z15, Z21, Z15
+	VMINPS       Z15, Z20, Z15
+	VMAXPS       Z16, Z21, Z16
+	VMINPS       Z16, Z20, Z16
+	VMAXPS       Z17, Z21, Z17
+	VMINPS       Z17, Z20, Z17
+	VMAXPS       Z18, Z21, Z18
+	VMINPS       Z18, Z20, Z18
+	VMAXPS       Z19, Z21, Z19
+	VMINPS       Z19, Z20, Z19
 
-limited417:
+limited488:
 	VMOVUPS Z0, (R10)
+	VMOVUPS Z1, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored414
-	VMOVUPS Z1, (R10)
+	JE      stored485
+	VMOVUPS Z2, (R10)
+	VMOVUPS Z3, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored414
-	VMOVUPS Z2, (R10)
+	JE      stored485
+	VMOVUPS Z4, (R10)
+	VMOVUPS Z5, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored414
-	VMOVUPS Z3, (R10)
+	JE      stored485
+	VMOVUPS Z6, (R10)
+	VMOVUPS Z7, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored414
-	VMOVUPS Z4, (R10)
+	JE      stored485
+	VMOVUPS Z8, (R10)
+	VMOVUPS Z9, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored414
-	VMOVUPS Z5, (R10)
+	JE      stored485
+	VMOVUPS Z10, (R10)
+	VMOVUPS Z11, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored414
-	VMOVUPS Z6, (R10)
+	JE      stored485
+	VMOVUPS Z12, (R10)
+	VMOVUPS Z13, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored414
-	VMOVUPS Z7, (R10)
+	JE      stored485
+	VMOVUPS Z14, (R10)
+	VMOVUPS Z15, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored414
-	VMOVUPS Z8, (R10)
+	JE      stored485
+	VMOVUPS Z16, (R10)
+	VMOVUPS Z17, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored414
-	VMOVUPS Z9, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x0a
-	JE      stored414
-	VMOVUPS Z10, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x0b
-	JE      stored414
-	VMOVUPS Z11, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x0c
-	JE      stored414
-	VMOVUPS Z12, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x0d
-	JE      stored414
-	VMOVUPS Z13, (R10)
+	JE      stored485
+	VMOVUPS Z18, (R10)
+	VMOVUPS Z19, 64(R10)
 	ADDQ    R11, R10
 
-stored414:
+stored485:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done402
+	JE      done470
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -13403,20 +15034,712 @@ stored414:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group400
+	JMP     group468
 
-done402:
+done470:
 	MOVQ 152(AX), R11
-	ADDQ $0x40, R11
+	ADDQ $0x00000080, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels399
+	JLT  channels467
 	VZEROUPPER
 	RET
 
-// func tapLineShortAVX512_5x2(t *byte)
-// Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·tapLineShortAVX512_5x2(SB), NOSPLIT, $0-8
+// func tapLineAVX512_5x2x1(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·tapLineAVX512_5x2x1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 16(AX), CX
+	MOVQ 32(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (CX)(CX*2), SI
+	LEAQ (CX)(CX*4), DI
+
+channels489:
+	MOVQ  72(AX), R8
+	MOVQ  80(AX), R11
+	ADDQ  R8, R11
+	MOVQ  R11, 160(AX)
+	MOVQ  88(AX), R11
+	MOVQ  R11, 168(AX)
+	MOVQ  R8, R11
+	IMULQ CX, R11
+	MOVQ  (AX), R9
+	SUBQ  R11, R9
+	ADDQ  152(AX), R9
+	MOVQ  56(AX), R10
+	ADDQ  152(AX), R10
+
+group490:
+	MOVQ    168(AX), R11
+	CMPQ    R11, 96(AX)
+	CMOVQGT 96(AX), R11
+	MOVQ    R11, 176(AX)
+	LEAQ    3(R11)(R11*2), R12
+	SUBQ    R11, R12
+	CMPQ    R12, 160(AX)
+	CMOVQGT 160(AX), R12
+	MOVQ    R8, R15
+	IMULQ   CX, R15
+	ADDQ    R9, R15
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
+	MOVQ    24(AX), R14
+	ADDQ    152(AX), R14
+	MOVQ    48(AX), R11
+	TESTQ   R11, R11
+	JE      summed493
+	TESTQ   R8, R8
+	JNE     ends494
+	CMPQ    R12, $0x1f
+	JNE     ends494
+
+row491:
+	VMOVUPS     (R14), Z14
+	VMOVUPS     (R14)(DX*1), Z15
+	VMOVUPS     (R14)(DX*2), Z16
+	VMOVUPS     (R14)(BX*1), Z17
+	VMOVUPS     (R14)(DX*4), Z18
+	MOVQ        R15, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z14, Z0
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z15, Z0
+	VMOVUPS     (R13)(CX*2), Z19
+	VFMADD231PS Z19, Z16, Z0
+	VFMADD231PS Z19, Z14, Z1
+	VMOVUPS     (R13)(SI*1), Z19
+	VFMADD231PS Z19, Z17, Z0
+	VFMADD231PS Z19, Z15, Z1
+	VMOVUPS     (R13)(CX*4), Z19
+	VFMADD231PS Z19, Z18, Z0
+	VFMADD231PS Z19, Z16, Z1
+	VFMADD231PS Z19, Z14, Z2
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z1
+	VFMADD231PS Z19, Z15, Z2
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z18, Z1
+	VFMADD231PS Z19, Z16, Z2
+	VFMADD231PS Z19, Z14, Z3
+	VMOVUPS     (R13)(CX*2), Z19
+	VFMADD231PS Z19, Z17, Z2
+	VFMADD231PS Z19, Z15, Z3
+	VMOVUPS     (R13)(SI*1), Z19
+	VFMADD231PS Z19, Z18, Z2
+	VFMADD231PS Z19, Z16, Z3
+	VFMADD231PS Z19, Z14, Z4
+	VMOVUPS     (R13)(CX*4), Z19
+	VFMADD231PS Z19, Z17, Z3
+	VFMADD231PS Z19, Z15, Z4
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z3
+	VFMADD231PS Z19, Z16, Z4
+	VFMADD231PS Z19, Z14, Z5
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z17, Z4
+	VFMADD231PS Z19, Z15, Z5
+	VMOVUPS     (R13)(CX*2), Z19
+	VFMADD231PS Z19, Z18, Z4
+	VFMADD231PS Z19, Z16, Z5
+	VFMADD231PS Z19, Z14, Z6
+	VMOVUPS     (R13)(SI*1), Z19
+	VFMADD231PS Z19, Z17, Z5
+	VFMADD231PS Z19, Z15, Z6
+	VMOVUPS     (R13)(CX*4), Z19
+	VFMADD231PS Z19, Z18, Z5
+	VFMADD231PS Z19, Z16, Z6
+	VFMADD231PS Z19, Z14, Z7
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z6
+	VFMADD231PS Z19, Z15, Z7
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z18, Z6
+	VFMADD231PS Z19, Z16, Z7
+	VFMADD231PS Z19, Z14, Z8
+	VMOVUPS     (R13)(CX*2), Z19
+	VFMADD231PS Z19, Z17, Z7
+	VFMADD231PS Z19, Z15, Z8
+	VMOVUPS     (R13)(SI*1), Z19
+	VFMADD231PS Z19, Z18, Z7
+	VFMADD231PS Z19, Z16, Z8
+	VFMADD231PS Z19, Z14, Z9
+	VMOVUPS     (R13)(CX*4), Z19
+	VFMADD231PS Z19, Z17, Z8
+	VFMADD231PS Z19, Z15, Z9
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z8
+	VFMADD231PS Z19, Z16, Z9
+	VFMADD231PS Z19, Z14, Z10
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z17, Z9
+	VFMADD231PS Z19, Z15, Z10
+	VMOVUPS     (R13)(CX*2), Z19
+	VFMADD231PS Z19, Z18, Z9
+	VFMADD231PS Z19, Z16, Z10
+	VFMADD231PS Z19, Z14, Z11
+	VMOVUPS     (R13)(SI*1), Z19
+	VFMADD231PS Z19, Z17, Z10
+	VFMADD231PS Z19, Z15, Z11
+	VMOVUPS     (R13)(CX*4), Z19
+	VFMADD231PS Z19, Z18, Z10
+	VFMADD231PS Z19, Z16, Z11
+	VFMADD231PS Z19, Z14, Z12
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z11
+	VFMADD231PS Z19, Z15, Z12
+	VMOVUPS     (R13)(CX*1), Z19
+	VFMADD231PS Z19, Z18, Z11
+	VFMADD231PS Z19, Z16, Z12
+	VFMADD231PS Z19, Z14, Z13
+	VMOVUPS     (R13)(CX*2), Z14
+	VFMADD231PS Z14, Z17, Z12
+	VFMADD231PS Z14, Z15, Z13
+	VMOVUPS     (R13)(SI*1), Z14
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z14, Z16, Z13
+	VMOVUPS     (R13)(CX*4), Z14
+	VFMADD231PS Z14, Z17, Z13
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z18, Z13
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row491
+	JMP         summed493
+
+ends494:
+	VMOVUPS (R14), Z14
+	VMOVUPS (R14)(DX*1), Z15
+	VMOVUPS (R14)(DX*2), Z16
+	VMOVUPS (R14)(BX*1), Z17
+	VMOVUPS (R14)(DX*4), Z18
+	MOVQ    R15, R13
+	TESTQ   R8, R8
+	JE      column495
+	CMPQ    R8, $0x01
+	JE      column496
+	CMPQ    R8, $0x02
+	JE      column497
+	CMPQ    R8, $0x03
+	JE      column498
+	JMP     column499
+
+column495:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z14, Z0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over500
+
+column496:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z15, Z0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over500
+
+column497:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z16, Z0
+	VFMADD231PS Z19, Z14, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over500
+
+column498:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z0
+	VFMADD231PS Z19, Z15, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over500
+
+column499:
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z0
+	VFMADD231PS Z19, Z16, Z1
+	VFMADD231PS Z19, Z14, Z2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z1
+	VFMADD231PS Z19, Z15, Z2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z1
+	VFMADD231PS Z19, Z16, Z2
+	VFMADD231PS Z19, Z14, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z2
+	VFMADD231PS Z19, Z15, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z2
+	VFMADD231PS Z19, Z16, Z3
+	VFMADD231PS Z19, Z14, Z4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z3
+	VFMADD231PS Z19, Z15, Z4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z3
+	VFMADD231PS Z19, Z16, Z4
+	VFMADD231PS Z19, Z14, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z4
+	VFMADD231PS Z19, Z15, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0c
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z4
+	VFMADD231PS Z19, Z16, Z5
+	VFMADD231PS Z19, Z14, Z6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0d
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z5
+	VFMADD231PS Z19, Z15, Z6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0e
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z5
+	VFMADD231PS Z19, Z16, Z6
+	VFMADD231PS Z19, Z14, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0f
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z6
+	VFMADD231PS Z19, Z15, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x10
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z6
+	VFMADD231PS Z19, Z16, Z7
+	VFMADD231PS Z19, Z14, Z8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x11
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z7
+	VFMADD231PS Z19, Z15, Z8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x12
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z7
+	VFMADD231PS Z19, Z16, Z8
+	VFMADD231PS Z19, Z14, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x13
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z8
+	VFMADD231PS Z19, Z15, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x14
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z8
+	VFMADD231PS Z19, Z16, Z9
+	VFMADD231PS Z19, Z14, Z10
+	ADDQ        CX, R13
+	CMPQ        R12, $0x15
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z9
+	VFMADD231PS Z19, Z15, Z10
+	ADDQ        CX, R13
+	CMPQ        R12, $0x16
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z9
+	VFMADD231PS Z19, Z16, Z10
+	VFMADD231PS Z19, Z14, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x17
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z10
+	VFMADD231PS Z19, Z15, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x18
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z10
+	VFMADD231PS Z19, Z16, Z11
+	VFMADD231PS Z19, Z14, Z12
+	ADDQ        CX, R13
+	CMPQ        R12, $0x19
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z17, Z11
+	VFMADD231PS Z19, Z15, Z12
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1a
+	JE          over500
+	VMOVUPS     (R13), Z19
+	VFMADD231PS Z19, Z18, Z11
+	VFMADD231PS Z19, Z16, Z12
+	VFMADD231PS Z19, Z14, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1b
+	JE          over500
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z17, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1c
+	JE          over500
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1d
+	JE          over500
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z17, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1e
+	JE          over500
+	VMOVUPS     (R13), Z14
+	VFMADD231PS Z14, Z18, Z13
+
+over500:
+	ADDQ 8(AX), R15
+	ADDQ 40(AX), R14
+	DECQ R11
+	JNE  ends494
+
+summed493:
+	VXORPS Z14, Z14, Z14
+	TESTB  $0x02, 136(AX)
+	JNE    biased501
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+
+biased501:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled502
+	MOVQ    112(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS (R11), Z15
+	VMULPS  Z15, Z0, Z0
+	VMULPS  Z15, Z1, Z1
+	VMULPS  Z15, Z2, Z2
+	VMULPS  Z15, Z3, Z3
+	VMULPS  Z15, Z4, Z4
+	VMULPS  Z15, Z5, Z5
+	VMULPS  Z15, Z6, Z6
+	VMULPS  Z15, Z7, Z7
+	VMULPS  Z15, Z8, Z8
+	VMULPS  Z15, Z9, Z9
+	VMULPS  Z15, Z10, Z10
+	VMULPS  Z15, Z11, Z11
+	VMULPS  Z15, Z12, Z12
+	VMULPS  Z15, Z13, Z13
+
+scaled502:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased503
+	MOVQ    120(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS (R11), Z15
+	VADDPS  Z14, Z15, Z15
+	VADDPS  Z15, Z0, Z0
+	VADDPS  Z15, Z1, Z1
+	VADDPS  Z15, Z2, Z2
+	VADDPS  Z15, Z3, Z3
+	VADDPS  Z15, Z4, Z4
+	VADDPS  Z15, Z5, Z5
+	VADDPS  Z15, Z6, Z6
+	VADDPS  Z15, Z7, Z7
+	VADDPS  Z15, Z8, Z8
+	VADDPS  Z15, Z9, Z9
+	VADDPS  Z15, Z10, Z10
+	VADDPS  Z15, Z11, Z11
+	VADDPS  Z15, Z12, Z12
+	VADDPS  Z15, Z13, Z13
+
+biased503:
+	MOVQ    64(AX), R11
+	TESTB   $0x04, 136(AX)
+	JEQ     none506
+	MOVQ    128(AX), R12
+	MOVQ    R10, R13
+	SUBQ    56(AX), R13
+	ADDQ    R12, R13
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z0, Z0
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x01
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z1, Z1
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x02
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z2, Z2
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x03
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z3, Z3
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x04
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z4, Z4
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x05
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z5, Z5
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x06
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z6, Z6
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x07
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z7, Z7
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x08
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z8, Z8
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x09
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z9, Z9
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x0a
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z10, Z10
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x0b
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z11, Z11
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x0c
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z12, Z12
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x0d
+	JE      added504
+	VMOVUPS (R13), Z14
+	VADDPS  Z14, Z13, Z13
+	ADDQ    R11, R13
+
+added504:
+none506:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited508
+	TESTB   $0x08, 136(AX)
+	JEQ     six507
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K1
+	VMOVAPS Z14, K1, Z0
+	VCMPPS  $0x12, Z14, Z1, K1
+	VMOVAPS Z14, K1, Z1
+	VCMPPS  $0x12, Z14, Z2, K1
+	VMOVAPS Z14, K1, Z2
+	VCMPPS  $0x12, Z14, Z3, K1
+	VMOVAPS Z14, K1, Z3
+	VCMPPS  $0x12, Z14, Z4, K1
+	VMOVAPS Z14, K1, Z4
+	VCMPPS  $0x12, Z14, Z5, K1
+	VMOVAPS Z14, K1, Z5
+	VCMPPS  $0x12, Z14, Z6, K1
+	VMOVAPS Z14, K1, Z6
+	VCMPPS  $0x12, Z14, Z7, K1
+	VMOVAPS Z14, K1, Z7
+	VCMPPS  $0x12, Z14, Z8, K1
+	VMOVAPS Z14, K1, Z8
+	VCMPPS  $0x12, Z14, Z9, K1
+	VMOVAPS Z14, K1, Z9
+	VCMPPS  $0x12, Z14, Z10, K1
+	VMOVAPS Z14, K1, Z10
+	VCMPPS  $0x12, Z14, Z11, K1
+	VMOVAPS Z14, K1, Z11
+	VCMPPS  $0x12, Z14, Z12, K1
+	VMOVAPS Z14, K1, Z12
+	VCMPPS  $0x12, Z14, Z13, K1
+	VMOVAPS Z14, K1, Z13
+	JMP     limited508
+
+six507:
+	VBROADCASTSS 144(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
+
+limited508:
+	VMOVUPS Z0, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x01
+	JE      stored505
+	VMOVUPS Z1, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x02
+	JE      stored505
+	VMOVUPS Z2, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x03
+	JE      stored505
+	VMOVUPS Z3, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x04
+	JE      stored505
+	VMOVUPS Z4, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x05
+	JE      stored505
+	VMOVUPS Z5, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x06
+	JE      stored505
+	VMOVUPS Z6, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x07
+	JE      stored505
+	VMOVUPS Z7, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x08
+	JE      stored505
+	VMOVUPS Z8, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x09
+	JE      stored505
+	VMOVUPS Z9, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x0a
+	JE      stored505
+	VMOVUPS Z10, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x0b
+	JE      stored505
+	VMOVUPS Z11, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x0c
+	JE      stored505
+	VMOVUPS Z12, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x0d
+	JE      stored505
+	VMOVUPS Z13, (R10)
+	ADDQ    R11, R10
+
+stored505:
+	MOVQ    176(AX), R11
+	SUBQ    R11, 168(AX)
+	JE      done492
+	ADDQ    R11, R11
+	SUBQ    R11, 160(AX)
+	MOVQ    R11, R13
+	IMULQ   CX, R13
+	ADDQ    R13, R9
+	XORQ    R12, R12
+	SUBQ    R11, R8
+	CMOVQLT R12, R8
+	JMP     group490
+
+done492:
+	MOVQ 152(AX), R11
+	ADDQ $0x00000040, R11
+	MOVQ R11, 152(AX)
+	CMPQ R11, 104(AX)
+	JLT  channels489
+	VZEROUPPER
+	RET
+
+// func tapLineAVX512_5x2x0(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·tapLineAVX512_5x2x0(SB), NOSPLIT, $0-8
 	MOVQ  t+0(FP), AX
 	MOVQ  16(AX), CX
 	MOVQ  32(AX), DX
@@ -13441,7 +15764,7 @@ TEXT ·tapLineShortAVX512_5x2(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group419:
+group510:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -13453,221 +15776,151 @@ group419:
 	MOVQ    R8, R15
 	IMULQ   CX, R15
 	ADDQ    R9, R15
-	VPXORD  Z0, Z0, Z0
-	VPXORD  Z1, Z1, Z1
-	VPXORD  Z2, Z2, Z2
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	VPXORD  Z5, Z5, Z5
-	VPXORD  Z6, Z6, Z6
-	VPXORD  Z7, Z7, Z7
-	VPXORD  Z8, Z8, Z8
-	VPXORD  Z9, Z9, Z9
-	VPXORD  Z10, Z10, Z10
-	VPXORD  Z11, Z11, Z11
-	VPXORD  Z12, Z12, Z12
-	VPXORD  Z13, Z13, Z13
+	VXORPS  Z0, Z0, Z0
+	VXORPS  Z1, Z1, Z1
+	VXORPS  Z2, Z2, Z2
+	VXORPS  Z3, Z3, Z3
+	VXORPS  Z4, Z4, Z4
+	VXORPS  Z5, Z5, Z5
+	VXORPS  Z6, Z6, Z6
+	VXORPS  Z7, Z7, Z7
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	VXORPS  Z12, Z12, Z12
+	VXORPS  Z13, Z13, Z13
 	MOVQ    24(AX), R14
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed422
+	JE      summed513
 	TESTQ   R8, R8
-	JNE     ends423
+	JNE     ends514
 	CMPQ    R12, $0x1f
-	JNE     ends423
+	JNE     ends514
 
-row420:
-	VMOVUPS.Z (R14), K1, Z14
-	VMOVUPS.Z (R14)(DX*1), K1, Z15
-	VMOVUPS.Z (R14)(DX*2), K1, Z16
-	VMOVUPS.Z (R14)(BX*1), K1, Z17
-	VMOVUPS.Z (R14)(DX*4), K1, Z18
-	MOVQ      R15, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z0, Z0
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z0, Z0
-	VMOVUPS.Z (R13)(CX*2), K1, Z19
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z1, Z1
-	VMOVUPS.Z (R13)(SI*1), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z1, Z1
-	VMOVUPS.Z (R13)(CX*4), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z2, Z2
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z2, Z2
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z3, Z3
-	VMOVUPS.Z (R13)(CX*2), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z3, Z3
-	VMOVUPS.Z (R13)(SI*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z4, Z4
-	VMOVUPS.Z (R13)(CX*4), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z4, Z4
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z5, Z5
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z5, Z5
-	VMOVUPS.Z (R13)(CX*2), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z6, Z6
-	VMOVUPS.Z (R13)(SI*1), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z6, Z6
-	VMOVUPS.Z (R13)(CX*4), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z7, Z7
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z7, Z7
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z8, Z8
-	VMOVUPS.Z (R13)(CX*2), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z8, Z8
-	VMOVUPS.Z (R13)(SI*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z9, Z9
-	VMOVUPS.Z (R13)(CX*4), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z9, Z9
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z10, Z10
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z10, Z10
-	VMOVUPS.Z (R13)(CX*2), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z11, Z11
-	VMOVUPS.Z (R13)(SI*1), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z11, Z11
-	VMOVUPS.Z (R13)(CX*4), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z12, Z12
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z12, Z12
-	VMOVUPS.Z (R13)(CX*1), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z12, Z12
-	VMULPS    Z19, Z14, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R13)(CX*2), K1, Z14
-	VMULPS    Z14, Z17, Z19
-	VADDPS    Z19, Z12, Z12
-	VMULPS    Z14, Z15, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R13)(SI*1), K1, Z14
-	VMULPS    Z14, Z18, Z15
-	VADDPS    Z15, Z12, Z12
-	VMULPS    Z14, Z16, Z14
-	VADDPS    Z14, Z13, Z13
-	VMOVUPS.Z (R13)(CX*4), K1, Z14
-	VMULPS    Z14, Z17, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      DI, R13
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z18, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      8(AX), R15
-	ADDQ      40(AX), R14
-	DECQ      R11
-	JNE       row420
-	JMP       summed422
+row511:
+	VMOVUPS.Z   (R14), K1, Z14
+	VMOVUPS.Z   (R14)(DX*1), K1, Z15
+	VMOVUPS.Z   (R14)(DX*2), K1, Z16
+	VMOVUPS.Z   (R14)(BX*1), K1, Z17
+	VMOVUPS.Z   (R14)(DX*4), K1, Z18
+	MOVQ        R15, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z14, Z0
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z15, Z0
+	VMOVUPS.Z   (R13)(CX*2), K1, Z19
+	VFMADD231PS Z19, Z16, Z0
+	VFMADD231PS Z19, Z14, Z1
+	VMOVUPS.Z   (R13)(SI*1), K1, Z19
+	VFMADD231PS Z19, Z17, Z0
+	VFMADD231PS Z19, Z15, Z1
+	VMOVUPS.Z   (R13)(CX*4), K1, Z19
+	VFMADD231PS Z19, Z18, Z0
+	VFMADD231PS Z19, Z16, Z1
+	VFMADD231PS Z19, Z14, Z2
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z1
+	VFMADD231PS Z19, Z15, Z2
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z1
+	VFMADD231PS Z19, Z16, Z2
+	VFMADD231PS Z19, Z14, Z3
+	VMOVUPS.Z   (R13)(CX*2), K1, Z19
+	VFMADD231PS Z19, Z17, Z2
+	VFMADD231PS Z19, Z15, Z3
+	VMOVUPS.Z   (R13)(SI*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z2
+	VFMADD231PS Z19, Z16, Z3
+	VFMADD231PS Z19, Z14, Z4
+	VMOVUPS.Z   (R13)(CX*4), K1, Z19
+	VFMADD231PS Z19, Z17, Z3
+	VFMADD231PS Z19, Z15, Z4
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z3
+	VFMADD231PS Z19, Z16, Z4
+	VFMADD231PS Z19, Z14, Z5
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z17, Z4
+	VFMADD231PS Z19, Z15, Z5
+	VMOVUPS.Z   (R13)(CX*2), K1, Z19
+	VFMADD231PS Z19, Z18, Z4
+	VFMADD231PS Z19, Z16, Z5
+	VFMADD231PS Z19, Z14, Z6
+	VMOVUPS.Z   (R13)(SI*1), K1, Z19
+	VFMADD231PS Z19, Z17, Z5
+	VFMADD231PS Z19, Z15, Z6
+	VMOVUPS.Z   (R13)(CX*4), K1, Z19
+	VFMADD231PS Z19, Z18, Z5
+	VFMADD231PS Z19, Z16, Z6
+	VFMADD231PS Z19, Z14, Z7
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z6
+	VFMADD231PS Z19, Z15, Z7
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z6
+	VFMADD231PS Z19, Z16, Z7
+	VFMADD231PS Z19, Z14, Z8
+	VMOVUPS.Z   (R13)(CX*2), K1, Z19
+	VFMADD231PS Z19, Z17, Z7
+	VFMADD231PS Z19, Z15, Z8
+	VMOVUPS.Z   (R13)(SI*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z7
+	VFMADD231PS Z19, Z16, Z8
+	VFMADD231PS Z19, Z14, Z9
+	VMOVUPS.Z   (R13)(CX*4), K1, Z19
+	VFMADD231PS Z19, Z17, Z8
+	VFMADD231PS Z19, Z15, Z9
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z8
+	VFMADD231PS Z19, Z16, Z9
+	VFMADD231PS Z19, Z14, Z10
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z17, Z9
+	VFMADD231PS Z19, Z15, Z10
+	VMOVUPS.Z   (R13)(CX*2), K1, Z19
+	VFMADD231PS Z19, Z18, Z9
+	VFMADD231PS Z19, Z16, Z10
+	VFMADD231PS Z19, Z14, Z11
+	VMOVUPS.Z   (R13)(SI*1), K1, Z19
+	VFMADD231PS Z19, Z17, Z10
+	VFMADD231PS Z19, Z15, Z11
+	VMOVUPS.Z   (R13)(CX*4), K1, Z19
+	VFMADD231PS Z19, Z18, Z10
+	VFMADD231PS Z19, Z16, Z11
+	VFMADD231PS Z19, Z14, Z12
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z11
+	VFMADD231PS Z19, Z15, Z12
+	VMOVUPS.Z   (R13)(CX*1), K1, Z19
+	VFMADD231PS Z19, Z18, Z11
+	VFMADD231PS Z19, Z16, Z12
+	VFMADD231PS Z19, Z14, Z13
+	VMOVUPS.Z   (R13)(CX*2), K1, Z14
+	VFMADD231PS Z14, Z17, Z12
+	VFMADD231PS Z14, Z15, Z13
+	VMOVUPS.Z   (R13)(SI*1), K1, Z14
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z14, Z16, Z13
+	VMOVUPS.Z   (R13)(CX*4), K1, Z14
+	VFMADD231PS Z14, Z17, Z13
+	ADDQ        DI, R13
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z18, Z13
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row511
+	JMP         summed513
 
-ends423:
+ends514:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -13675,338 +15928,288 @@ ends423:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column424
+	JE        column515
 	CMPQ      R8, $0x01
-	JE        column425
+	JE        column516
 	CMPQ      R8, $0x02
-	JE        column426
+	JE        column517
 	CMPQ      R8, $0x03
-	JE        column427
-	JMP       column428
+	JE        column518
+	JMP       column519
 
-column424:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z0, Z0
-	ADDQ      CX, R13
-	CMPQ      R12, $0x01
-	JE        over429
+column515:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z14, Z0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over520
 
-column425:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z0, Z0
-	ADDQ      CX, R13
-	CMPQ      R12, $0x02
-	JE        over429
+column516:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z15, Z0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over520
 
-column426:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z1, Z1
-	ADDQ      CX, R13
-	CMPQ      R12, $0x03
-	JE        over429
+column517:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z16, Z0
+	VFMADD231PS Z19, Z14, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over520
 
-column427:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z1, Z1
-	ADDQ      CX, R13
-	CMPQ      R12, $0x04
-	JE        over429
+column518:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z0
+	VFMADD231PS Z19, Z15, Z1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over520
 
-column428:
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z0, Z0
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z2, Z2
-	ADDQ      CX, R13
-	CMPQ      R12, $0x05
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z2, Z2
-	ADDQ      CX, R13
-	CMPQ      R12, $0x06
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z1, Z1
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z3, Z3
-	ADDQ      CX, R13
-	CMPQ      R12, $0x07
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z3, Z3
-	ADDQ      CX, R13
-	CMPQ      R12, $0x08
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z2, Z2
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z4, Z4
-	ADDQ      CX, R13
-	CMPQ      R12, $0x09
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z4, Z4
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0a
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z3, Z3
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z5, Z5
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0b
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z5, Z5
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0c
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z4, Z4
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z6, Z6
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0d
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z6, Z6
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0e
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z5, Z5
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z7, Z7
-	ADDQ      CX, R13
-	CMPQ      R12, $0x0f
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z7, Z7
-	ADDQ      CX, R13
-	CMPQ      R12, $0x10
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z6, Z6
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z8, Z8
-	ADDQ      CX, R13
-	CMPQ      R12, $0x11
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z8, Z8
-	ADDQ      CX, R13
-	CMPQ      R12, $0x12
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z7, Z7
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z9, Z9
-	ADDQ      CX, R13
-	CMPQ      R12, $0x13
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z9, Z9
-	ADDQ      CX, R13
-	CMPQ      R12, $0x14
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z8, Z8
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z10, Z10
-	ADDQ      CX, R13
-	CMPQ      R12, $0x15
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z10, Z10
-	ADDQ      CX, R13
-	CMPQ      R12, $0x16
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z9, Z9
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z11, Z11
-	ADDQ      CX, R13
-	CMPQ      R12, $0x17
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z11, Z11
-	ADDQ      CX, R13
-	CMPQ      R12, $0x18
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z10, Z10
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z14, Z19
-	VADDPS    Z19, Z12, Z12
-	ADDQ      CX, R13
-	CMPQ      R12, $0x19
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z17, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z15, Z19
-	VADDPS    Z19, Z12, Z12
-	ADDQ      CX, R13
-	CMPQ      R12, $0x1a
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z19
-	VMULPS    Z19, Z18, Z22
-	VADDPS    Z22, Z11, Z11
-	VMULPS    Z19, Z16, Z22
-	VADDPS    Z22, Z12, Z12
-	VMULPS    Z19, Z14, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R13
-	CMPQ      R12, $0x1b
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z17, Z19
-	VADDPS    Z19, Z12, Z12
-	VMULPS    Z14, Z15, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R13
-	CMPQ      R12, $0x1c
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z18, Z15
-	VADDPS    Z15, Z12, Z12
-	VMULPS    Z14, Z16, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R13
-	CMPQ      R12, $0x1d
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z17, Z14
-	VADDPS    Z14, Z13, Z13
-	ADDQ      CX, R13
-	CMPQ      R12, $0x1e
-	JE        over429
-	VMOVUPS.Z (R13), K1, Z14
-	VMULPS    Z14, Z18, Z14
-	VADDPS    Z14, Z13, Z13
+column519:
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z0
+	VFMADD231PS Z19, Z16, Z1
+	VFMADD231PS Z19, Z14, Z2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z1
+	VFMADD231PS Z19, Z15, Z2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z1
+	VFMADD231PS Z19, Z16, Z2
+	VFMADD231PS Z19, Z14, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z2
+	VFMADD231PS Z19, Z15, Z3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z2
+	VFMADD231PS Z19, Z16, Z3
+	VFMADD231PS Z19, Z14, Z4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z3
+	VFMADD231PS Z19, Z15, Z4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z3
+	VFMADD231PS Z19, Z16, Z4
+	VFMADD231PS Z19, Z14, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z4
+	VFMADD231PS Z19, Z15, Z5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0c
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z4
+	VFMADD231PS Z19, Z16, Z5
+	VFMADD231PS Z19, Z14, Z6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0d
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z5
+	VFMADD231PS Z19, Z15, Z6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0e
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z5
+	VFMADD231PS Z19, Z16, Z6
+	VFMADD231PS Z19, Z14, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0f
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z6
+	VFMADD231PS Z19, Z15, Z7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x10
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z6
+	VFMADD231PS Z19, Z16, Z7
+	VFMADD231PS Z19, Z14, Z8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x11
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z7
+	VFMADD231PS Z19, Z15, Z8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x12
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z7
+	VFMADD231PS Z19, Z16, Z8
+	VFMADD231PS Z19, Z14, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x13
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z8
+	VFMADD231PS Z19, Z15, Z9
+	ADDQ        CX, R13
+	CMPQ        R12, $0x14
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z8
+	VFMADD231PS Z19, Z16, Z9
+	VFMADD231PS Z19, Z14, Z10
+	ADDQ        CX, R13
+	CMPQ        R12, $0x15
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z9
+	VFMADD231PS Z19, Z15, Z10
+	ADDQ        CX, R13
+	CMPQ        R12, $0x16
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z9
+	VFMADD231PS Z19, Z16, Z10
+	VFMADD231PS Z19, Z14, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x17
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z10
+	VFMADD231PS Z19, Z15, Z11
+	ADDQ        CX, R13
+	CMPQ        R12, $0x18
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z10
+	VFMADD231PS Z19, Z16, Z11
+	VFMADD231PS Z19, Z14, Z12
+	ADDQ        CX, R13
+	CMPQ        R12, $0x19
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z17, Z11
+	VFMADD231PS Z19, Z15, Z12
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1a
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z19
+	VFMADD231PS Z19, Z18, Z11
+	VFMADD231PS Z19, Z16, Z12
+	VFMADD231PS Z19, Z14, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1b
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z17, Z12
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1c
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z18, Z12
+	VFMADD231PS Z14, Z16, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1d
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z17, Z13
+	ADDQ        CX, R13
+	CMPQ        R12, $0x1e
+	JE          over520
+	VMOVUPS.Z   (R13), K1, Z14
+	VFMADD231PS Z14, Z18, Z13
 
-over429:
+over520:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends423
+	JNE  ends514
 
-summed422:
+summed513:
+	VXORPS Z14, Z14, Z14
+	TESTB  $0x02, 136(AX)
+	JNE    biased521
+	VADDPS Z14, Z0, Z0
+	VADDPS Z14, Z1, Z1
+	VADDPS Z14, Z2, Z2
+	VADDPS Z14, Z3, Z3
+	VADDPS Z14, Z4, Z4
+	VADDPS Z14, Z5, Z5
+	VADDPS Z14, Z6, Z6
+	VADDPS Z14, Z7, Z7
+	VADDPS Z14, Z8, Z8
+	VADDPS Z14, Z9, Z9
+	VADDPS Z14, Z10, Z10
+	VADDPS Z14, Z11, Z11
+	VADDPS Z14, Z12, Z12
+	VADDPS Z14, Z13, Z13
+
+biased521:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled430
+	JEQ       scaled522
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
-	VMOVUPS.Z (R11), K1, Z14
-	VMULPS    Z14, Z0, Z0
-	VMULPS    Z14, Z1, Z1
-	VMULPS    Z14, Z2, Z2
-	VMULPS    Z14, Z3, Z3
-	VMULPS    Z14, Z4, Z4
-	VMULPS    Z14, Z5, Z5
-	VMULPS    Z14, Z6, Z6
-	VMULPS    Z14, Z7, Z7
-	VMULPS    Z14, Z8, Z8
-	VMULPS    Z14, Z9, Z9
-	VMULPS    Z14, Z10, Z10
-	VMULPS    Z14, Z11, Z11
-	VMULPS    Z14, Z12, Z12
-	VMULPS    Z14, Z13, Z13
+	VMOVUPS.Z (R11), K1, Z15
+	VMULPS    Z15, Z0, Z0
+	VMULPS    Z15, Z1, Z1
+	VMULPS    Z15, Z2, Z2
+	VMULPS    Z15, Z3, Z3
+	VMULPS    Z15, Z4, Z4
+	VMULPS    Z15, Z5, Z5
+	VMULPS    Z15, Z6, Z6
+	VMULPS    Z15, Z7, Z7
+	VMULPS    Z15, Z8, Z8
+	VMULPS    Z15, Z9, Z9
+	VMULPS    Z15, Z10, Z10
+	VMULPS    Z15, Z11, Z11
+	VMULPS    Z15, Z12, Z12
+	VMULPS    Z15, Z13, Z13
 
-scaled430:
+scaled522:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased431
+	JEQ       biased523
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
-	VMOVUPS.Z (R11), K1, Z14
-	VADDPS    Z14, Z0, Z0
-	VADDPS    Z14, Z1, Z1
-	VADDPS    Z14, Z2, Z2
-	VADDPS    Z14, Z3, Z3
-	VADDPS    Z14, Z4, Z4
-	VADDPS    Z14, Z5, Z5
-	VADDPS    Z14, Z6, Z6
-	VADDPS    Z14, Z7, Z7
-	VADDPS    Z14, Z8, Z8
-	VADDPS    Z14, Z9, Z9
-	VADDPS    Z14, Z10, Z10
-	VADDPS    Z14, Z11, Z11
-	VADDPS    Z14, Z12, Z12
-	VADDPS    Z14, Z13, Z13
+	VMOVUPS.Z (R11), K1, Z15
+	VADDPS    Z14, Z15, Z15
+	VADDPS    Z15, Z0, Z0
+	VADDPS    Z15, Z1, Z1
+	VADDPS    Z15, Z2, Z2
+	VADDPS    Z15, Z3, Z3
+	VADDPS    Z15, Z4, Z4
+	VADDPS    Z15, Z5, Z5
+	VADDPS    Z15, Z6, Z6
+	VADDPS    Z15, Z7, Z7
+	VADDPS    Z15, Z8, Z8
+	VADDPS    Z15, Z9, Z9
+	VADDPS    Z15, Z10, Z10
+	VADDPS    Z15, Z11, Z11
+	VADDPS    Z15, Z12, Z12
+	VADDPS    Z15, Z13, Z13
 
-biased431:
+biased523:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none434
+	JEQ       none526
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -14015,228 +16218,200 @@ biased431:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added432
+	JE        added524
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added432:
-none434:
+added524:
+none526:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited436
+	JEQ     limited528
 	TESTB   $0x08, 136(AX)
-	JEQ     six435
-	VPXORD  Z20, Z20, Z20
-	VCMPPS  $0x12, Z20, Z0, K2
-	VMOVAPS Z20, K2, Z0
-	VCMPPS  $0x12, Z20, Z1, K2
-	VMOVAPS Z20, K2, Z1
-	VCMPPS  $0x12, Z20, Z2, K2
-	VMOVAPS Z20, K2, Z2
-	VCMPPS  $0x12, Z20, Z3, K2
-	VMOVAPS Z20, K2, Z3
-	VCMPPS  $0x12, Z20, Z4, K2
-	VMOVAPS Z20, K2, Z4
-	VCMPPS  $0x12, Z20, Z5, K2
-	VMOVAPS Z20, K2, Z5
-	VCMPPS  $0x12, Z20, Z6, K2
-	VMOVAPS Z20, K2, Z6
-	VCMPPS  $0x12, Z20, Z7, K2
-	VMOVAPS Z20, K2, Z7
-	VCMPPS  $0x12, Z20, Z8, K2
-	VMOVAPS Z20, K2, Z8
-	VCMPPS  $0x12, Z20, Z9, K2
-	VMOVAPS Z20, K2, Z9
-	VCMPPS  $0x12, Z20, Z10, K2
-	VMOVAPS Z20, K2, Z10
-	VCMPPS  $0x12, Z20, Z11, K2
-	VMOVAPS Z20, K2, Z11
-	VCMPPS  $0x12, Z20, Z12, K2
-	VMOVAPS Z20, K2, Z12
-	VCMPPS  $0x12, Z20, Z13, K2
-	VMOVAPS Z20, K2, Z13
-	JMP     limited436
+	JEQ     six527
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K2
+	VMOVAPS Z14, K2, Z0
+	VCMPPS  $0x12, Z14, Z1, K2
+	VMOVAPS Z14, K2, Z1
+	VCMPPS  $0x12, Z14, Z2, K2
+	VMOVAPS Z14, K2, Z2
+	VCMPPS  $0x12, Z14, Z3, K2
+	VMOVAPS Z14, K2, Z3
+	VCMPPS  $0x12, Z14, Z4, K2
+	VMOVAPS Z14, K2, Z4
+	VCMPPS  $0x12, Z14, Z5, K2
+	VMOVAPS Z14, K2, Z5
+	VCMPPS  $0x12, Z14, Z6, K2
+	VMOVAPS Z14, K2, Z6
+	VCMPPS  $0x12, Z14, Z7, K2
+	VMOVAPS Z14, K2, Z7
+	VCMPPS  $0x12, Z14, Z8, K2
+	VMOVAPS Z14, K2, Z8
+	VCMPPS  $0x12, Z14, Z9, K2
+	VMOVAPS Z14, K2, Z9
+	VCMPPS  $0x12, Z14, Z10, K2
+	VMOVAPS Z14, K2, Z10
+	VCMPPS  $0x12, Z14, Z11, K2
+	VMOVAPS Z14, K2, Z11
+	VCMPPS  $0x12, Z14, Z12, K2
+	VMOVAPS Z14, K2, Z12
+	VCMPPS  $0x12, Z14, Z13, K2
+	VMOVAPS Z14, K2, Z13
+	JMP     limited528
 
-six435:
+six527:
 	VBROADCASTSS 144(AX), Z14
-	VPXORD       Z21, Z21, Z21
-	VCMPPS       $0x11, Z21, Z0, K2
-	VBLENDMPS    Z21, Z0, K2, Z0
-	VCMPPS       $0x1e, Z14, Z0, K2
-	VBLENDMPS    Z14, Z0, K2, Z0
-	VCMPPS       $0x11, Z21, Z1, K2
-	VBLENDMPS    Z21, Z1, K2, Z1
-	VCMPPS       $0x1e, Z14, Z1, K2
-	VBLENDMPS    Z14, Z1, K2, Z1
-	VCMPPS       $0x11, Z21, Z2, K2
-	VBLENDMPS    Z21, Z2, K2, Z2
-	VCMPPS       $0x1e, Z14, Z2, K2
-	VBLENDMPS    Z14, Z2, K2, Z2
-	VCMPPS       $0x11, Z21, Z3, K2
-	VBLENDMPS    Z21, Z3, K2, Z3
-	VCMPPS       $0x1e, Z14, Z3, K2
-	VBLENDMPS    Z14, Z3, K2, Z3
-	VCMPPS       $0x11, Z21, Z4, K2
-	VBLENDMPS    Z21, Z4, K2, Z4
-	VCMPPS       $0x1e, Z14, Z4, K2
-	VBLENDMPS    Z14, Z4, K2, Z4
-	VCMPPS       $0x11, Z21, Z5, K2
-	VBLENDMPS    Z21, Z5, K2, Z5
-	VCMPPS       $0x1e, Z14, Z5, K2
-	VBLENDMPS    Z14, Z5, K2, Z5
-	VCMPPS       $0x11, Z21, Z6, K2
-	VBLENDMPS    Z21, Z6, K2, Z6
-	VCMPPS       $0x1e, Z14, Z6, K2
-	VBLENDMPS    Z14, Z6, K2, Z6
-	VCMPPS       $0x11, Z21, Z7, K2
-	VBLENDMPS    Z21, Z7, K2, Z7
-	VCMPPS       $0x1e, Z14, Z7, K2
-	VBLENDMPS    Z14, Z7, K2, Z7
-	VCMPPS       $0x11, Z21, Z8, K2
-	VBLENDMPS    Z21, Z8, K2, Z8
-	VCMPPS       $0x1e, Z14, Z8, K2
-	VBLENDMPS    Z14, Z8, K2, Z8
-	VCMPPS       $0x11, Z21, Z9, K2
-	VBLENDMPS    Z21, Z9, K2, Z9
-	VCMPPS       $0x1e, Z14, Z9, K2
-	VBLENDMPS    Z14, Z9, K2, Z9
-	VCMPPS       $0x11, Z21, Z10, K2
-	VBLENDMPS    Z21, Z10, K2, Z10
-	VCMPPS       $0x1e, Z14, Z10, K2
-	VBLENDMPS    Z14, Z10, K2, Z10
-	VCMPPS       $0x11, Z21, Z11, K2
-	VBLENDMPS    Z21, Z11, K2, Z11
-	VCMPPS       $0x1e, Z14, Z11, K2
-	VBLENDMPS    Z14, Z11, K2, Z11
-	VCMPPS       $0x11, Z21, Z12, K2
-	VBLENDMPS    Z21, Z12, K2, Z12
-	VCMPPS       $0x1e, Z14, Z12, K2
-	VBLENDMPS    Z14, Z12, K2, Z12
-	VCMPPS       $0x11, Z21, Z13, K2
-	VBLENDMPS    Z21, Z13, K2, Z13
-	VCMPPS       $0x1e, Z14, Z13, K2
-	VBLENDMPS    Z14, Z13, K2, Z13
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
 
-limited436:
+limited528:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored433
+	JE      stored525
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored433:
+stored525:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done421
+	JE      done512
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -14245,9 +16420,9 @@ stored433:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group419
+	JMP     group510
 
-done421:
+done512:
 	VZEROUPPER
 	RET
 
@@ -14258,9 +16433,9 @@ TEXT ·expFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many437:
+many529:
 	CMPQ        CX, $0x00000010
-	JLT         tail438
+	JLT         tail530
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPD     constants64<>+0(SB), Z2
@@ -14334,11 +16509,11 @@ many437:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many437
+	JMP         many529
 
-tail438:
+tail530:
 	CMPQ        CX, $0x00
-	JLE         done439
+	JLE         done531
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -14381,9 +16556,9 @@ tail438:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail438
+	JMP         tail530
 
-done439:
+done531:
 	VZEROUPPER
 	RET
 
@@ -14394,9 +16569,9 @@ TEXT ·tanhFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many440:
+many532:
 	CMPQ        CX, $0x00000010
-	JLT         tail441
+	JLT         tail533
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPD     constants64<>+1024(SB), Z4
@@ -14488,11 +16663,11 @@ many440:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many440
+	JMP         many532
 
-tail441:
+tail533:
 	CMPQ        CX, $0x00
-	JLE         done442
+	JLE         done534
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -14544,9 +16719,9 @@ tail441:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail441
+	JMP         tail533
 
-done442:
+done534:
 	VZEROUPPER
 	RET
 
@@ -14557,9 +16732,9 @@ TEXT ·sigmoidFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many443:
+many535:
 	CMPQ        CX, $0x00000010
-	JLT         tail444
+	JLT         tail536
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VXORPD      constants64<>+1216(SB), Z0, Z0
@@ -14640,11 +16815,11 @@ many443:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many443
+	JMP         many535
 
-tail444:
+tail536:
 	CMPQ        CX, $0x00
-	JLE         done445
+	JLE         done537
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -14691,9 +16866,9 @@ tail444:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail444
+	JMP         tail536
 
-done445:
+done537:
 	VZEROUPPER
 	RET
 
@@ -14704,9 +16879,9 @@ TEXT ·logFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many446:
+many538:
 	CMPQ      CX, $0x00000010
-	JLT       tail447
+	JLT       tail539
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVAPD   Z0, Z2
@@ -14715,9 +16890,9 @@ many446:
 	VCMPPD    $0x11, Z4, Z0, K1
 	VBLENDMPD Z3, Z0, K1, Z0
 	VMOVUPD   constants64<>+1472(SB), Z5
-	VPXORD    Z6, Z6, Z6
+	VXORPS    Z7, Z7, Z7
 	VCMPPD    $0x11, Z4, Z2, K1
-	VBLENDMPD Z5, Z6, K1, Z3
+	VBLENDMPD Z5, Z7, K1, Z3
 	VPSRLQ    $0x34, Z0, Z4
 	VORPD     constants64<>+1344(SB), Z4, Z4
 	VSUBPD    constants64<>+1536(SB), Z4, Z4
@@ -14725,118 +16900,118 @@ many446:
 	VANDPD    constants64<>+1600(SB), Z0, Z0
 	VORPD     constants64<>+1664(SB), Z0, Z0
 	VMOVUPD   constants64<>+1728(SB), Z3
-	VPXORD    Z8, Z8, Z8
-	VMOVUPD   constants64<>+960(SB), Z5
+	VXORPS    Z5, Z5, Z5
+	VMOVUPD   constants64<>+960(SB), Z7
 	VCMPPD    $0x1e, Z3, Z0, K1
-	VBLENDMPD Z8, Z5, K1, Z7
-	VSUBPD    Z7, Z4, Z4
-	VADDPD    constants64<>+960(SB), Z7, Z3
+	VBLENDMPD Z5, Z7, K1, Z6
+	VSUBPD    Z6, Z4, Z4
+	VADDPD    constants64<>+960(SB), Z6, Z3
 	VMULPD    Z3, Z0, Z0
 	VSUBPD    constants64<>+960(SB), Z0, Z0
 	VMOVAPD   Z1, Z3
-	VMULPD    constants64<>+1344(SB), Z1, Z9
+	VMULPD    constants64<>+1344(SB), Z1, Z7
 	VMOVUPD   constants64<>+1408(SB), Z5
 	VCMPPD    $0x11, Z5, Z1, K1
-	VBLENDMPD Z9, Z1, K1, Z1
-	VMOVUPD   constants64<>+1472(SB), Z19
-	VPXORD    Z10, Z10, Z10
+	VBLENDMPD Z7, Z1, K1, Z1
+	VMOVUPD   constants64<>+1472(SB), Z10
+	VXORPS    Z11, Z11, Z11
 	VCMPPD    $0x11, Z5, Z3, K1
-	VBLENDMPD Z19, Z10, K1, Z9
+	VBLENDMPD Z10, Z11, K1, Z7
 	VPSRLQ    $0x34, Z1, Z5
 	VORPD     constants64<>+1344(SB), Z5, Z5
 	VSUBPD    constants64<>+1536(SB), Z5, Z5
-	VSUBPD    Z9, Z5, Z5
+	VSUBPD    Z7, Z5, Z5
 	VANDPD    constants64<>+1600(SB), Z1, Z1
 	VORPD     constants64<>+1664(SB), Z1, Z1
-	VMOVUPD   constants64<>+1728(SB), Z9
-	VPXORD    Z12, Z12, Z12
-	VMOVUPD   constants64<>+960(SB), Z19
-	VCMPPD    $0x1e, Z9, Z1, K1
-	VBLENDMPD Z12, Z19, K1, Z11
-	VSUBPD    Z11, Z5, Z5
-	VADDPD    constants64<>+960(SB), Z11, Z9
-	VMULPD    Z9, Z1, Z1
+	VMOVUPD   constants64<>+1728(SB), Z7
+	VXORPS    Z10, Z10, Z10
+	VMOVUPD   constants64<>+960(SB), Z11
+	VCMPPD    $0x1e, Z7, Z1, K1
+	VBLENDMPD Z10, Z11, K1, Z8
+	VSUBPD    Z8, Z5, Z5
+	VADDPD    constants64<>+960(SB), Z8, Z7
+	VMULPD    Z7, Z1, Z1
 	VSUBPD    constants64<>+960(SB), Z1, Z1
-	VADDPD    constants64<>+1280(SB), Z0, Z9
-	VDIVPD    Z9, Z0, Z9
-	VMULPD    Z9, Z9, Z19
-	VMULPD    Z19, Z19, Z20
-	VMOVUPD   constants64<>+1792(SB), Z21
-	VMULPD    Z20, Z21, Z21
-	VADDPD    constants64<>+1856(SB), Z21, Z21
-	VMULPD    Z20, Z21, Z21
-	VADDPD    constants64<>+1920(SB), Z21, Z21
-	VMULPD    Z20, Z21, Z21
-	VADDPD    constants64<>+1984(SB), Z21, Z21
-	VMOVUPD   constants64<>+2048(SB), Z22
-	VMULPD    Z20, Z22, Z22
-	VADDPD    constants64<>+2112(SB), Z22, Z22
-	VMULPD    Z20, Z22, Z22
-	VADDPD    constants64<>+2176(SB), Z22, Z22
-	VMULPD    Z19, Z21, Z21
-	VMULPD    Z20, Z22, Z22
-	VADDPD    Z22, Z21, Z21
-	VMULPD    constants64<>+1664(SB), Z0, Z20
-	VMULPD    Z0, Z20, Z20
-	VADDPD    Z20, Z21, Z21
-	VMULPD    Z21, Z9, Z9
-	VMULPD    constants64<>+256(SB), Z4, Z19
-	VADDPD    Z19, Z9, Z9
-	VSUBPD    Z9, Z20, Z20
-	VSUBPD    Z0, Z20, Z20
+	VADDPD    constants64<>+1280(SB), Z0, Z7
+	VDIVPD    Z7, Z0, Z7
+	VMULPD    Z7, Z7, Z10
+	VMULPD    Z10, Z10, Z11
+	VMOVUPD   constants64<>+1792(SB), Z12
+	VMULPD    Z11, Z12, Z12
+	VADDPD    constants64<>+1856(SB), Z12, Z12
+	VMULPD    Z11, Z12, Z12
+	VADDPD    constants64<>+1920(SB), Z12, Z12
+	VMULPD    Z11, Z12, Z12
+	VADDPD    constants64<>+1984(SB), Z12, Z12
+	VMOVUPD   constants64<>+2048(SB), Z13
+	VMULPD    Z11, Z13, Z13
+	VADDPD    constants64<>+2112(SB), Z13, Z13
+	VMULPD    Z11, Z13, Z13
+	VADDPD    constants64<>+2176(SB), Z13, Z13
+	VMULPD    Z10, Z12, Z12
+	VMULPD    Z11, Z13, Z13
+	VADDPD    Z13, Z12, Z12
+	VMULPD    constants64<>+1664(SB), Z0, Z11
+	VMULPD    Z0, Z11, Z11
+	VADDPD    Z11, Z12, Z12
+	VMULPD    Z12, Z7, Z7
+	VMULPD    constants64<>+256(SB), Z4, Z10
+	VADDPD    Z10, Z7, Z7
+	VSUBPD    Z7, Z11, Z11
+	VSUBPD    Z0, Z11, Z11
 	VMULPD    constants64<>+192(SB), Z4, Z4
-	VSUBPD    Z20, Z4, Z0
+	VSUBPD    Z11, Z4, Z0
 	VADDPD    constants64<>+1280(SB), Z1, Z4
 	VDIVPD    Z4, Z1, Z4
-	VMULPD    Z4, Z4, Z9
-	VMULPD    Z9, Z9, Z19
-	VMOVUPD   constants64<>+1792(SB), Z20
-	VMULPD    Z19, Z20, Z20
-	VADDPD    constants64<>+1856(SB), Z20, Z20
-	VMULPD    Z19, Z20, Z20
-	VADDPD    constants64<>+1920(SB), Z20, Z20
-	VMULPD    Z19, Z20, Z20
-	VADDPD    constants64<>+1984(SB), Z20, Z20
-	VMOVUPD   constants64<>+2048(SB), Z21
-	VMULPD    Z19, Z21, Z21
-	VADDPD    constants64<>+2112(SB), Z21, Z21
-	VMULPD    Z19, Z21, Z21
-	VADDPD    constants64<>+2176(SB), Z21, Z21
-	VMULPD    Z9, Z20, Z20
-	VMULPD    Z19, Z21, Z21
-	VADDPD    Z21, Z20, Z20
-	VMULPD    constants64<>+1664(SB), Z1, Z19
-	VMULPD    Z1, Z19, Z19
-	VADDPD    Z19, Z20, Z20
-	VMULPD    Z20, Z4, Z4
-	VMULPD    constants64<>+256(SB), Z5, Z9
-	VADDPD    Z9, Z4, Z4
-	VSUBPD    Z4, Z19, Z19
-	VSUBPD    Z1, Z19, Z19
+	VMULPD    Z4, Z4, Z7
+	VMULPD    Z7, Z7, Z10
+	VMOVUPD   constants64<>+1792(SB), Z11
+	VMULPD    Z10, Z11, Z11
+	VADDPD    constants64<>+1856(SB), Z11, Z11
+	VMULPD    Z10, Z11, Z11
+	VADDPD    constants64<>+1920(SB), Z11, Z11
+	VMULPD    Z10, Z11, Z11
+	VADDPD    constants64<>+1984(SB), Z11, Z11
+	VMOVUPD   constants64<>+2048(SB), Z12
+	VMULPD    Z10, Z12, Z12
+	VADDPD    constants64<>+2112(SB), Z12, Z12
+	VMULPD    Z10, Z12, Z12
+	VADDPD    constants64<>+2176(SB), Z12, Z12
+	VMULPD    Z7, Z11, Z11
+	VMULPD    Z10, Z12, Z12
+	VADDPD    Z12, Z11, Z11
+	VMULPD    constants64<>+1664(SB), Z1, Z10
+	VMULPD    Z1, Z10, Z10
+	VADDPD    Z10, Z11, Z11
+	VMULPD    Z11, Z4, Z4
+	VMULPD    constants64<>+256(SB), Z5, Z7
+	VADDPD    Z7, Z4, Z4
+	VSUBPD    Z4, Z10, Z10
+	VSUBPD    Z1, Z10, Z10
 	VMULPD    constants64<>+192(SB), Z5, Z5
-	VSUBPD    Z19, Z5, Z1
-	VPXORD    Z13, Z13, Z13
-	VMOVUPD   constants64<>+2240(SB), Z4
-	VMOVUPD   constants64<>+2304(SB), Z5
-	VCMPPD    $0x11, Z13, Z2, K1
-	VBLENDMPD Z5, Z0, K1, Z0
-	VMOVUPD   constants64<>+2368(SB), Z5
-	VCMPPD    $0x00, Z13, Z2, K1
-	VBLENDMPD Z5, Z0, K1, Z0
+	VSUBPD    Z10, Z5, Z1
+	VXORPS    Z4, Z4, Z4
+	VMOVUPD   constants64<>+2240(SB), Z5
+	VMOVUPD   constants64<>+2304(SB), Z7
+	VCMPPD    $0x11, Z4, Z2, K1
+	VBLENDMPD Z7, Z0, K1, Z0
+	VMOVUPD   constants64<>+2368(SB), Z7
 	VCMPPD    $0x00, Z4, Z2, K1
-	VBLENDMPD Z4, Z0, K1, Z0
+	VBLENDMPD Z7, Z0, K1, Z0
+	VCMPPD    $0x00, Z5, Z2, K1
+	VBLENDMPD Z5, Z0, K1, Z0
 	VCMPPD    $0x03, Z2, Z2, K1
 	VBLENDMPD Z2, Z0, K1, Z0
-	VPXORD    Z14, Z14, Z14
-	VMOVUPD   constants64<>+2240(SB), Z2
-	VMOVUPD   constants64<>+2304(SB), Z4
-	VCMPPD    $0x11, Z14, Z3, K1
-	VBLENDMPD Z4, Z1, K1, Z1
-	VMOVUPD   constants64<>+2368(SB), Z4
-	VCMPPD    $0x00, Z14, Z3, K1
-	VBLENDMPD Z4, Z1, K1, Z1
+	VXORPS    Z2, Z2, Z2
+	VMOVUPD   constants64<>+2240(SB), Z4
+	VMOVUPD   constants64<>+2304(SB), Z5
+	VCMPPD    $0x11, Z2, Z3, K1
+	VBLENDMPD Z5, Z1, K1, Z1
+	VMOVUPD   constants64<>+2368(SB), Z5
 	VCMPPD    $0x00, Z2, Z3, K1
-	VBLENDMPD Z2, Z1, K1, Z1
+	VBLENDMPD Z5, Z1, K1, Z1
+	VCMPPD    $0x00, Z4, Z3, K1
+	VBLENDMPD Z4, Z1, K1, Z1
 	VCMPPD    $0x03, Z3, Z3, K1
 	VBLENDMPD Z3, Z1, K1, Z1
 	VMOVUPS   Z0, (AX)
@@ -14844,11 +17019,11 @@ many446:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000010, CX
-	JMP       many446
+	JMP       many538
 
-tail447:
+tail539:
 	CMPQ      CX, $0x00
-	JLE       done448
+	JLE       done540
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -14859,9 +17034,9 @@ tail447:
 	VCMPPD    $0x11, Z2, Z0, K2
 	VBLENDMPD Z3, Z0, K2, Z0
 	VMOVUPD   constants64<>+1472(SB), Z4
-	VPXORD    Z15, Z15, Z15
+	VXORPS    Z5, Z5, Z5
 	VCMPPD    $0x11, Z2, Z1, K2
-	VBLENDMPD Z4, Z15, K2, Z3
+	VBLENDMPD Z4, Z5, K2, Z3
 	VPSRLQ    $0x34, Z0, Z2
 	VORPD     constants64<>+1344(SB), Z2, Z2
 	VSUBPD    constants64<>+1536(SB), Z2, Z2
@@ -14869,12 +17044,12 @@ tail447:
 	VANDPD    constants64<>+1600(SB), Z0, Z0
 	VORPD     constants64<>+1664(SB), Z0, Z0
 	VMOVUPD   constants64<>+1728(SB), Z3
-	VPXORD    Z17, Z17, Z17
-	VMOVUPD   constants64<>+960(SB), Z4
+	VXORPS    Z4, Z4, Z4
+	VMOVUPD   constants64<>+960(SB), Z5
 	VCMPPD    $0x1e, Z3, Z0, K2
-	VBLENDMPD Z17, Z4, K2, Z16
-	VSUBPD    Z16, Z2, Z2
-	VADDPD    constants64<>+960(SB), Z16, Z3
+	VBLENDMPD Z4, Z5, K2, Z9
+	VSUBPD    Z9, Z2, Z2
+	VADDPD    constants64<>+960(SB), Z9, Z3
 	VMULPD    Z3, Z0, Z0
 	VSUBPD    constants64<>+960(SB), Z0, Z0
 	VADDPD    constants64<>+1280(SB), Z0, Z3
@@ -14906,25 +17081,25 @@ tail447:
 	VSUBPD    Z0, Z5, Z5
 	VMULPD    constants64<>+192(SB), Z2, Z2
 	VSUBPD    Z5, Z2, Z0
-	VPXORD    Z18, Z18, Z18
-	VMOVUPD   constants64<>+2240(SB), Z2
-	VMOVUPD   constants64<>+2304(SB), Z3
-	VCMPPD    $0x11, Z18, Z1, K2
-	VBLENDMPD Z3, Z0, K2, Z0
-	VMOVUPD   constants64<>+2368(SB), Z3
-	VCMPPD    $0x00, Z18, Z1, K2
-	VBLENDMPD Z3, Z0, K2, Z0
+	VXORPS    Z2, Z2, Z2
+	VMOVUPD   constants64<>+2240(SB), Z3
+	VMOVUPD   constants64<>+2304(SB), Z4
+	VCMPPD    $0x11, Z2, Z1, K2
+	VBLENDMPD Z4, Z0, K2, Z0
+	VMOVUPD   constants64<>+2368(SB), Z4
 	VCMPPD    $0x00, Z2, Z1, K2
-	VBLENDMPD Z2, Z0, K2, Z0
+	VBLENDMPD Z4, Z0, K2, Z0
+	VCMPPD    $0x00, Z3, Z1, K2
+	VBLENDMPD Z3, Z0, K2, Z0
 	VCMPPD    $0x03, Z1, Z1, K2
 	VBLENDMPD Z1, Z0, K2, Z0
 	VMOVUPD   Z0, K1, (AX)
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000008, CX
-	JMP       tail447
+	JMP       tail539
 
-done448:
+done540:
 	VZEROUPPER
 	RET
 
@@ -14943,15 +17118,15 @@ TEXT ·radix2AVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next449:
+next541:
 	SUBQ         $0x01, R8
-	JLT          done451
+	JLT          done543
 	VBROADCASTSD (BX)(R9*1), Z1
 	VBROADCASTSD 8(BX)(R9*1), Z2
 	VXORPD       Z0, Z2, Z2
 	MOVQ         SI, R10
 
-more450:
+more542:
 	VMOVUPD   (DX), Z3
 	VMOVUPD   (DX)(DI*1), Z4
 	VADDPD    Z4, Z3, Z5
@@ -14965,12 +17140,12 @@ more450:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, CX
 	SUBQ      $0x40, R10
-	JGT       more450
+	JGT       more542
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next449
+	JMP       next541
 
-done451:
+done543:
 	VZEROUPPER
 	RET
 
@@ -14991,9 +17166,9 @@ TEXT ·radix4AVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next452:
+next544:
 	SUBQ         $0x01, R8
-	JLT          done454
+	JLT          done546
 	LEAQ         (R9)(R9*2), R12
 	VBROADCASTSD (BX)(R9*1), Z2
 	VBROADCASTSD 8(BX)(R9*1), Z3
@@ -15006,7 +17181,7 @@ next452:
 	VXORPD       Z0, Z7, Z7
 	MOVQ         SI, R12
 
-more453:
+more545:
 	VMOVUPD   (DX), Z8
 	VMOVUPD   (DX)(DI*1), Z9
 	VMOVUPD   (DX)(DI*2), Z10
@@ -15040,14 +17215,14 @@ more453:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, CX
 	SUBQ      $0x40, R12
-	JGT       more453
+	JGT       more545
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next452
+	JMP       next544
 
-done454:
+done546:
 	VZEROUPPER
 	RET
 
@@ -15073,9 +17248,9 @@ TEXT ·radix4FirstAVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next455:
+next547:
 	SUBQ         $0x04, SI
-	JLT          done456
+	JLT          done548
 	VMOVUPD      (R8), X2
 	VINSERTF64X2 $0x01, (R8)(AX*1), Z2, Z2
 	VINSERTF64X2 $0x02, (R8)(AX*2), Z2, Z2
@@ -15140,9 +17315,9 @@ next455:
 	VMOVUPD      Z3, 192(CX)
 	ADDQ         $0x40, DX
 	ADDQ         $0x00000100, CX
-	JMP          next455
+	JMP          next547
 
-done456:
+done548:
 	VZEROUPPER
 	RET
 
@@ -15154,9 +17329,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many457:
+many549:
 	CMPQ    CX, $0x00000020
-	JLT     tail458
+	JLT     tail550
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15177,11 +17352,11 @@ many457:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many457
+	JMP     many549
 
-tail458:
+tail550:
 	CMPQ       CX, $0x00
-	JLE        done459
+	JLE        done551
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15197,9 +17372,9 @@ tail458:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail458
+	JMP        tail550
 
-done459:
+done551:
 	VZEROUPPER
 	RET
 
@@ -15211,9 +17386,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many460:
+many552:
 	CMPQ    CX, $0x00000020
-	JLT     tail461
+	JLT     tail553
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15229,11 +17404,11 @@ many460:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many460
+	JMP     many552
 
-tail461:
+tail553:
 	CMPQ       CX, $0x00
-	JLE        done462
+	JLE        done554
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15247,9 +17422,9 @@ tail461:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail461
+	JMP        tail553
 
-done462:
+done554:
 	VZEROUPPER
 	RET
 
@@ -15261,9 +17436,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many463:
+many555:
 	CMPQ    CX, $0x00000020
-	JLT     tail464
+	JLT     tail556
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15284,11 +17459,11 @@ many463:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many463
+	JMP     many555
 
-tail464:
+tail556:
 	CMPQ       CX, $0x00
-	JLE        done465
+	JLE        done557
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15304,9 +17479,9 @@ tail464:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail464
+	JMP        tail556
 
-done465:
+done557:
 	VZEROUPPER
 	RET
 
@@ -15318,9 +17493,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many466:
+many558:
 	CMPQ    CX, $0x00000020
-	JLT     tail467
+	JLT     tail559
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15340,11 +17515,11 @@ many466:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many466
+	JMP     many558
 
-tail467:
+tail559:
 	CMPQ       CX, $0x00
-	JLE        done468
+	JLE        done560
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15359,9 +17534,9 @@ tail467:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail467
+	JMP        tail559
 
-done468:
+done560:
 	VZEROUPPER
 	RET
 
@@ -15373,9 +17548,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many469:
+many561:
 	CMPQ    CX, $0x00000020
-	JLT     tail470
+	JLT     tail562
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15396,11 +17571,11 @@ many469:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many469
+	JMP     many561
 
-tail470:
+tail562:
 	CMPQ       CX, $0x00
-	JLE        done471
+	JLE        done563
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15416,9 +17591,9 @@ tail470:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail470
+	JMP        tail562
 
-done471:
+done563:
 	VZEROUPPER
 	RET
 
@@ -15430,9 +17605,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many472:
+many564:
 	CMPQ    CX, $0x00000020
-	JLT     tail473
+	JLT     tail565
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15448,11 +17623,11 @@ many472:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many472
+	JMP     many564
 
-tail473:
+tail565:
 	CMPQ       CX, $0x00
-	JLE        done474
+	JLE        done566
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15466,9 +17641,9 @@ tail473:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail473
+	JMP        tail565
 
-done474:
+done566:
 	VZEROUPPER
 	RET
 
@@ -15480,9 +17655,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many475:
+many567:
 	CMPQ    CX, $0x00000020
-	JLT     tail476
+	JLT     tail568
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15503,11 +17678,11 @@ many475:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many475
+	JMP     many567
 
-tail476:
+tail568:
 	CMPQ       CX, $0x00
-	JLE        done477
+	JLE        done569
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15523,9 +17698,9 @@ tail476:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail476
+	JMP        tail568
 
-done477:
+done569:
 	VZEROUPPER
 	RET
 
@@ -15537,9 +17712,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many478:
+many570:
 	CMPQ    CX, $0x00000020
-	JLT     tail479
+	JLT     tail571
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15555,11 +17730,11 @@ many478:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many478
+	JMP     many570
 
-tail479:
+tail571:
 	CMPQ       CX, $0x00
-	JLE        done480
+	JLE        done572
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15573,9 +17748,9 @@ tail479:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail479
+	JMP        tail571
 
-done480:
+done572:
 	VZEROUPPER
 	RET
 
@@ -15587,9 +17762,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many481:
+many573:
 	CMPQ    CX, $0x00000020
-	JLT     tail482
+	JLT     tail574
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -15609,11 +17784,11 @@ many481:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many481
+	JMP     many573
 
-tail482:
+tail574:
 	CMPQ       CX, $0x00
-	JLE        done483
+	JLE        done575
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15628,9 +17803,9 @@ tail482:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail482
+	JMP        tail574
 
-done483:
+done575:
 	VZEROUPPER
 	RET
 
@@ -15642,9 +17817,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many484:
+many576:
 	CMPQ      CX, $0x00000020
-	JLT       tail485
+	JLT       tail577
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -15685,11 +17860,11 @@ many484:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many484
+	JMP       many576
 
-tail485:
+tail577:
 	CMPQ       CX, $0x00
-	JLE        done486
+	JLE        done578
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15710,9 +17885,9 @@ tail485:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail485
+	JMP        tail577
 
-done486:
+done578:
 	VZEROUPPER
 	RET
 
@@ -15724,9 +17899,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many487:
+many579:
 	CMPQ      CX, $0x00000020
-	JLT       tail488
+	JLT       tail580
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -15762,11 +17937,11 @@ many487:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many487
+	JMP       many579
 
-tail488:
+tail580:
 	CMPQ       CX, $0x00
-	JLE        done489
+	JLE        done581
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15785,9 +17960,9 @@ tail488:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail488
+	JMP        tail580
 
-done489:
+done581:
 	VZEROUPPER
 	RET
 
@@ -15799,9 +17974,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many490:
+many582:
 	CMPQ      CX, $0x00000020
-	JLT       tail491
+	JLT       tail583
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -15842,11 +18017,11 @@ many490:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many490
+	JMP       many582
 
-tail491:
+tail583:
 	CMPQ       CX, $0x00
-	JLE        done492
+	JLE        done584
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15867,9 +18042,9 @@ tail491:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail491
+	JMP        tail583
 
-done492:
+done584:
 	VZEROUPPER
 	RET
 
@@ -15881,9 +18056,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many493:
+many585:
 	CMPQ      CX, $0x00000020
-	JLT       tail494
+	JLT       tail586
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -15919,11 +18094,11 @@ many493:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many493
+	JMP       many585
 
-tail494:
+tail586:
 	CMPQ       CX, $0x00
-	JLE        done495
+	JLE        done587
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -15942,9 +18117,9 @@ tail494:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail494
+	JMP        tail586
 
-done495:
+done587:
 	VZEROUPPER
 	RET
 
@@ -15956,9 +18131,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many496:
+many588:
 	CMPQ    CX, $0x00000020
-	JLT     tail497
+	JLT     tail589
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -15979,11 +18154,11 @@ many496:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many496
+	JMP     many588
 
-tail497:
+tail589:
 	CMPQ       CX, $0x00
-	JLE        done498
+	JLE        done590
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -15999,9 +18174,9 @@ tail497:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail497
+	JMP        tail589
 
-done498:
+done590:
 	VZEROUPPER
 	RET
 
@@ -16013,9 +18188,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many499:
+many591:
 	CMPQ    CX, $0x00000020
-	JLT     tail500
+	JLT     tail592
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -16031,11 +18206,11 @@ many499:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many499
+	JMP     many591
 
-tail500:
+tail592:
 	CMPQ       CX, $0x00
-	JLE        done501
+	JLE        done593
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16049,9 +18224,9 @@ tail500:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail500
+	JMP        tail592
 
-done501:
+done593:
 	VZEROUPPER
 	RET
 
@@ -16063,9 +18238,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many502:
+many594:
 	CMPQ    CX, $0x00000020
-	JLT     tail503
+	JLT     tail595
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16086,11 +18261,11 @@ many502:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many502
+	JMP     many594
 
-tail503:
+tail595:
 	CMPQ       CX, $0x00
-	JLE        done504
+	JLE        done596
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16106,9 +18281,9 @@ tail503:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail503
+	JMP        tail595
 
-done504:
+done596:
 	VZEROUPPER
 	RET
 
@@ -16120,9 +18295,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many505:
+many597:
 	CMPQ    CX, $0x00000020
-	JLT     tail506
+	JLT     tail598
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -16138,11 +18313,11 @@ many505:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many505
+	JMP     many597
 
-tail506:
+tail598:
 	CMPQ       CX, $0x00
-	JLE        done507
+	JLE        done599
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16156,9 +18331,9 @@ tail506:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail506
+	JMP        tail598
 
-done507:
+done599:
 	VZEROUPPER
 	RET
 
@@ -16170,9 +18345,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many508:
+many600:
 	CMPQ    CX, $0x00000020
-	JLT     tail509
+	JLT     tail601
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16193,11 +18368,11 @@ many508:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many508
+	JMP     many600
 
-tail509:
+tail601:
 	CMPQ       CX, $0x00
-	JLE        done510
+	JLE        done602
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16213,9 +18388,9 @@ tail509:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail509
+	JMP        tail601
 
-done510:
+done602:
 	VZEROUPPER
 	RET
 
@@ -16227,9 +18402,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many511:
+many603:
 	CMPQ    CX, $0x00000020
-	JLT     tail512
+	JLT     tail604
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -16245,11 +18420,11 @@ many511:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many511
+	JMP     many603
 
-tail512:
+tail604:
 	CMPQ       CX, $0x00
-	JLE        done513
+	JLE        done605
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16263,9 +18438,9 @@ tail512:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail512
+	JMP        tail604
 
-done513:
+done605:
 	VZEROUPPER
 	RET
 
@@ -16277,9 +18452,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many514:
+many606:
 	CMPQ    CX, $0x00000010
-	JLT     tail515
+	JLT     tail607
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -16296,11 +18471,11 @@ many514:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many514
+	JMP     many606
 
-tail515:
+tail607:
 	CMPQ       CX, $0x00
-	JLE        done516
+	JLE        done608
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -16318,9 +18493,9 @@ tail515:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail515
+	JMP        tail607
 
-done516:
+done608:
 	VZEROUPPER
 	RET
 
@@ -16334,9 +18509,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many517:
+many609:
 	CMPQ    CX, $0x00000010
-	JLT     tail518
+	JLT     tail610
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -16359,11 +18534,11 @@ many517:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many517
+	JMP     many609
 
-tail518:
+tail610:
 	CMPQ       CX, $0x00
-	JLE        done519
+	JLE        done611
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -16385,9 +18560,9 @@ tail518:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail518
+	JMP        tail610
 
-done519:
+done611:
 	VZEROUPPER
 	RET
 
@@ -16398,9 +18573,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many520:
+many612:
 	CMPQ    CX, $0x00000020
-	JLT     tail521
+	JLT     tail613
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16421,11 +18596,11 @@ many520:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many520
+	JMP     many612
 
-tail521:
+tail613:
 	CMPQ       CX, $0x00
-	JLE        done522
+	JLE        done614
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16441,9 +18616,9 @@ tail521:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail521
+	JMP        tail613
 
-done522:
+done614:
 	VZEROUPPER
 	RET
 
@@ -16454,9 +18629,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many523:
+many615:
 	CMPQ    CX, $0x00000020
-	JLT     tail524
+	JLT     tail616
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16473,11 +18648,11 @@ many523:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many523
+	JMP     many615
 
-tail524:
+tail616:
 	CMPQ       CX, $0x00
-	JLE        done525
+	JLE        done617
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16492,9 +18667,9 @@ tail524:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail524
+	JMP        tail616
 
-done525:
+done617:
 	VZEROUPPER
 	RET
 
@@ -16505,9 +18680,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many526:
+many618:
 	CMPQ    CX, $0x00000020
-	JLT     tail527
+	JLT     tail619
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16524,11 +18699,11 @@ many526:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many526
+	JMP     many618
 
-tail527:
+tail619:
 	CMPQ       CX, $0x00
-	JLE        done528
+	JLE        done620
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16543,9 +18718,9 @@ tail527:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail527
+	JMP        tail619
 
-done528:
+done620:
 	VZEROUPPER
 	RET
 
@@ -16556,9 +18731,9 @@ TEXT ·floorAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many529:
+many621:
 	CMPQ     CX, $0x00000020
-	JLT      tail530
+	JLT      tail622
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -16574,11 +18749,11 @@ many529:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many529
+	JMP      many621
 
-tail530:
+tail622:
 	CMPQ       CX, $0x00
-	JLE        done531
+	JLE        done623
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16592,9 +18767,9 @@ tail530:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail530
+	JMP        tail622
 
-done531:
+done623:
 	VZEROUPPER
 	RET
 
@@ -16605,9 +18780,9 @@ TEXT ·ceilAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many532:
+many624:
 	CMPQ     CX, $0x00000020
-	JLT      tail533
+	JLT      tail625
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -16623,11 +18798,11 @@ many532:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many532
+	JMP      many624
 
-tail533:
+tail625:
 	CMPQ       CX, $0x00
-	JLE        done534
+	JLE        done626
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16641,9 +18816,9 @@ tail533:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail533
+	JMP        tail625
 
-done534:
+done626:
 	VZEROUPPER
 	RET
 
@@ -16654,9 +18829,9 @@ TEXT ·roundToEvenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many535:
+many627:
 	CMPQ     CX, $0x00000020
-	JLT      tail536
+	JLT      tail628
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -16672,11 +18847,11 @@ many535:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many535
+	JMP      many627
 
-tail536:
+tail628:
 	CMPQ       CX, $0x00
-	JLE        done537
+	JLE        done629
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16690,9 +18865,9 @@ tail536:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail536
+	JMP        tail628
 
-done537:
+done629:
 	VZEROUPPER
 	RET
 
@@ -16703,9 +18878,9 @@ TEXT ·roundAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many538:
+many630:
 	CMPQ     CX, $0x00000020
-	JLT      tail539
+	JLT      tail631
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -16735,11 +18910,11 @@ many538:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many538
+	JMP      many630
 
-tail539:
+tail631:
 	CMPQ       CX, $0x00
-	JLE        done540
+	JLE        done632
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16758,9 +18933,9 @@ tail539:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail539
+	JMP        tail631
 
-done540:
+done632:
 	VZEROUPPER
 	RET
 
@@ -16771,9 +18946,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many541:
+many633:
 	CMPQ    CX, $0x00000020
-	JLT     tail542
+	JLT     tail634
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16789,11 +18964,11 @@ many541:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many541
+	JMP     many633
 
-tail542:
+tail634:
 	CMPQ       CX, $0x00
-	JLE        done543
+	JLE        done635
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16807,9 +18982,9 @@ tail542:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail542
+	JMP        tail634
 
-done543:
+done635:
 	VZEROUPPER
 	RET
 
@@ -16820,9 +18995,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many544:
+many636:
 	CMPQ    CX, $0x00000020
-	JLT     tail545
+	JLT     tail637
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -16843,11 +19018,11 @@ many544:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many544
+	JMP     many636
 
-tail545:
+tail637:
 	CMPQ       CX, $0x00
-	JLE        done546
+	JLE        done638
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16863,9 +19038,9 @@ tail545:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail545
+	JMP        tail637
 
-done546:
+done638:
 	VZEROUPPER
 	RET
 
@@ -16876,9 +19051,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many547:
+many639:
 	CMPQ       CX, $0x00000020
-	JLT        tail548
+	JLT        tail640
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -16894,11 +19069,11 @@ many547:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many547
+	JMP        many639
 
-tail548:
+tail640:
 	CMPQ       CX, $0x00
-	JLE        done549
+	JLE        done641
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -16912,9 +19087,9 @@ tail548:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail548
+	JMP        tail640
 
-done549:
+done641:
 	VZEROUPPER
 	RET
 
@@ -16925,9 +19100,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many550:
+many642:
 	CMPQ         CX, $0x00000010
-	JLT          tail551
+	JLT          tail643
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -16994,11 +19169,11 @@ many550:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many550
+	JMP          many642
 
-tail551:
+tail643:
 	CMPQ         CX, $0x00
-	JLE          done552
+	JLE          done644
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17046,9 +19221,9 @@ tail551:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail551
+	JMP          tail643
 
-done552:
+done644:
 	VZEROUPPER
 	RET
 
@@ -17059,9 +19234,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many553:
+many645:
 	CMPQ         CX, $0x00000010
-	JLT          tail554
+	JLT          tail646
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -17131,11 +19306,11 @@ many553:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many553
+	JMP          many645
 
-tail554:
+tail646:
 	CMPQ         CX, $0x00
-	JLE          done555
+	JLE          done647
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17186,9 +19361,9 @@ tail554:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail554
+	JMP          tail646
 
-done555:
+done647:
 	VZEROUPPER
 	RET
 
@@ -17199,9 +19374,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many556:
+many648:
 	CMPQ         CX, $0x00000010
-	JLT          tail557
+	JLT          tail649
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -17275,11 +19450,11 @@ many556:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many556
+	JMP          many648
 
-tail557:
+tail649:
 	CMPQ         CX, $0x00
-	JLE          done558
+	JLE          done650
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17331,9 +19506,9 @@ tail557:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail557
+	JMP          tail649
 
-done558:
+done650:
 	VZEROUPPER
 	RET
 
@@ -17345,9 +19520,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many559:
+many651:
 	CMPQ         CX, $0x00000010
-	JLT          tail560
+	JLT          tail652
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -17416,11 +19591,11 @@ many559:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many559
+	JMP          many651
 
-tail560:
+tail652:
 	CMPQ         CX, $0x00
-	JLE          done561
+	JLE          done653
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17469,9 +19644,9 @@ tail560:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail560
+	JMP          tail652
 
-done561:
+done653:
 	VZEROUPPER
 	RET
 
@@ -17482,9 +19657,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many562:
+many654:
 	CMPQ         CX, $0x00000010
-	JLT          tail563
+	JLT          tail655
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -17599,11 +19774,11 @@ many562:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many562
+	JMP          many654
 
-tail563:
+tail655:
 	CMPQ         CX, $0x00
-	JLE          done564
+	JLE          done656
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -17683,9 +19858,9 @@ tail563:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail563
+	JMP          tail655
 
-done564:
+done656:
 	VZEROUPPER
 	RET
 
@@ -17696,43 +19871,35 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many565:
-	CMPQ      CX, $0x00000020
-	JLT       tail566
-	VMOVUPS   (DX), Y0
-	VMOVUPS   32(DX), Y1
-	VMOVUPS   64(DX), Y2
-	VMOVUPS   96(DX), Y3
-	VMOVUPS   constants<>+2048(SB), Y4
-	VXORPS    Y5, Y5, Y5
-	VCMPPS    $0x11, Y5, Y0, Y6
-	VBLENDVPS Y6, Y5, Y0, Y0
-	VCMPPS    $0x1e, Y4, Y0, Y6
-	VBLENDVPS Y6, Y4, Y0, Y0
-	VCMPPS    $0x11, Y5, Y1, Y6
-	VBLENDVPS Y6, Y5, Y1, Y1
-	VCMPPS    $0x1e, Y4, Y1, Y6
-	VBLENDVPS Y6, Y4, Y1, Y1
-	VCMPPS    $0x11, Y5, Y2, Y6
-	VBLENDVPS Y6, Y5, Y2, Y2
-	VCMPPS    $0x1e, Y4, Y2, Y6
-	VBLENDVPS Y6, Y4, Y2, Y2
-	VCMPPS    $0x11, Y5, Y3, Y6
-	VBLENDVPS Y6, Y5, Y3, Y3
-	VCMPPS    $0x1e, Y4, Y3, Y5
-	VBLENDVPS Y5, Y4, Y3, Y3
-	VMOVUPS   Y0, (AX)
-	VMOVUPS   Y1, 32(AX)
-	VMOVUPS   Y2, 64(AX)
-	VMOVUPS   Y3, 96(AX)
-	ADDQ      $0x00000080, AX
-	ADDQ      $0x00000080, DX
-	SUBQ      $0x00000020, CX
-	JMP       many565
+many657:
+	CMPQ    CX, $0x00000020
+	JLT     tail658
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS constants<>+2048(SB), Y4
+	VXORPS  Y5, Y5, Y5
+	VMAXPS  Y0, Y5, Y0
+	VMINPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y5, Y1
+	VMINPS  Y1, Y4, Y1
+	VMAXPS  Y2, Y5, Y2
+	VMINPS  Y2, Y4, Y2
+	VMAXPS  Y3, Y5, Y3
+	VMINPS  Y3, Y4, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many657
 
-tail566:
+tail658:
 	CMPQ       CX, $0x00
-	JLE        done567
+	JLE        done659
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17743,17 +19910,15 @@ tail566:
 	VMASKMOVPS (DX), Y0, Y1
 	VMOVUPS    constants<>+2048(SB), Y2
 	VXORPS     Y3, Y3, Y3
-	VCMPPS     $0x11, Y3, Y1, Y4
-	VBLENDVPS  Y4, Y3, Y1, Y1
-	VCMPPS     $0x1e, Y2, Y1, Y3
-	VBLENDVPS  Y3, Y2, Y1, Y1
+	VMAXPS     Y1, Y3, Y1
+	VMINPS     Y1, Y2, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail566
+	JMP        tail658
 
-done567:
+done659:
 	VZEROUPPER
 	RET
 
@@ -17765,9 +19930,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many568:
+many660:
 	CMPQ      CX, $0x00000020
-	JLT       tail569
+	JLT       tail661
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -17792,11 +19957,11 @@ many568:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many568
+	JMP       many660
 
-tail569:
+tail661:
 	CMPQ       CX, $0x00
-	JLE        done570
+	JLE        done662
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17813,9 +19978,9 @@ tail569:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail569
+	JMP        tail661
 
-done570:
+done662:
 	VZEROUPPER
 	RET
 
@@ -17826,9 +19991,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many571:
+many663:
 	CMPQ      CX, $0x00000020
-	JLT       tail572
+	JLT       tail664
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -17863,11 +20028,11 @@ many571:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many571
+	JMP       many663
 
-tail572:
+tail664:
 	CMPQ       CX, $0x00
-	JLE        done573
+	JLE        done665
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17888,9 +20053,9 @@ tail572:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail572
+	JMP        tail664
 
-done573:
+done665:
 	VZEROUPPER
 	RET
 
@@ -17902,9 +20067,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many574:
+many666:
 	CMPQ      CX, $0x00000010
-	JLT       tail575
+	JLT       tail667
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17923,11 +20088,11 @@ many574:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many574
+	JMP       many666
 
-tail575:
+tail667:
 	CMPQ       CX, $0x00
-	JLE        done576
+	JLE        done668
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17947,9 +20112,9 @@ tail575:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail575
+	JMP        tail667
 
-done576:
+done668:
 	VZEROUPPER
 	RET
 
@@ -17961,9 +20126,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many577:
+many669:
 	CMPQ      CX, $0x00000010
-	JLT       tail578
+	JLT       tail670
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -17988,11 +20153,11 @@ many577:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many577
+	JMP       many669
 
-tail578:
+tail670:
 	CMPQ       CX, $0x00
-	JLE        done579
+	JLE        done671
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18015,9 +20180,9 @@ tail578:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail578
+	JMP        tail670
 
-done579:
+done671:
 	VZEROUPPER
 	RET
 
@@ -18029,9 +20194,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many580:
+many672:
 	CMPQ      CX, $0x00000020
-	JLT       tail581
+	JLT       tail673
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -18061,11 +20226,11 @@ many580:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many580
+	JMP       many672
 
-tail581:
+tail673:
 	CMPQ       CX, $0x00
-	JLE        done582
+	JLE        done674
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18084,9 +20249,9 @@ tail581:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail581
+	JMP        tail673
 
-done582:
+done674:
 	VZEROUPPER
 	RET
 
@@ -18098,9 +20263,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many583:
+many675:
 	CMPQ      CX, $0x00000020
-	JLT       tail584
+	JLT       tail676
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -18130,11 +20295,11 @@ many583:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many583
+	JMP       many675
 
-tail584:
+tail676:
 	CMPQ       CX, $0x00
-	JLE        done585
+	JLE        done677
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18153,9 +20318,9 @@ tail584:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail584
+	JMP        tail676
 
-done585:
+done677:
 	VZEROUPPER
 	RET
 
@@ -18167,9 +20332,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many586:
+many678:
 	CMPQ      CX, $0x00000020
-	JLT       tail587
+	JLT       tail679
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -18203,11 +20368,11 @@ many586:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many586
+	JMP       many678
 
-tail587:
+tail679:
 	CMPQ       CX, $0x00
-	JLE        done588
+	JLE        done680
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18227,9 +20392,9 @@ tail587:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail587
+	JMP        tail679
 
-done588:
+done680:
 	VZEROUPPER
 	RET
 
@@ -18242,9 +20407,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many589:
+many681:
 	CMPQ      CX, $0x00000010
-	JLT       tail590
+	JLT       tail682
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -18262,11 +20427,11 @@ many589:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many589
+	JMP       many681
 
-tail590:
+tail682:
 	CMPQ       CX, $0x00
-	JLE        done591
+	JLE        done683
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18285,9 +20450,9 @@ tail590:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail590
+	JMP        tail682
 
-done591:
+done683:
 	VZEROUPPER
 	RET
 
@@ -18299,9 +20464,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many592:
+many684:
 	CMPQ      CX, $0x00000010
-	JLT       tail593
+	JLT       tail685
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -18323,11 +20488,11 @@ many592:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many592
+	JMP       many684
 
-tail593:
+tail685:
 	CMPQ       CX, $0x00
-	JLE        done594
+	JLE        done686
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18349,9 +20514,9 @@ tail593:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail593
+	JMP        tail685
 
-done594:
+done686:
 	VZEROUPPER
 	RET
 
@@ -18363,9 +20528,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many595:
+many687:
 	CMPQ      CX, $0x00000010
-	JLT       tail596
+	JLT       tail688
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -18387,11 +20552,11 @@ many595:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many595
+	JMP       many687
 
-tail596:
+tail688:
 	CMPQ       CX, $0x00
-	JLE        done597
+	JLE        done689
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18413,9 +20578,9 @@ tail596:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail596
+	JMP        tail688
 
-done597:
+done689:
 	VZEROUPPER
 	RET
 
@@ -18426,9 +20591,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many598:
+many690:
 	CMPQ    CX, $0x00000020
-	JLT     tail599
+	JLT     tail691
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18454,11 +20619,11 @@ many598:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many598
+	JMP     many690
 
-tail599:
+tail691:
 	CMPQ       CX, $0x00
-	JLE        done600
+	JLE        done692
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18476,9 +20641,9 @@ tail599:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail599
+	JMP        tail691
 
-done600:
+done692:
 	VZEROUPPER
 	RET
 
@@ -18490,9 +20655,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many601:
+many693:
 	CMPQ    CX, $0x00000010
-	JLT     tail602
+	JLT     tail694
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -18513,11 +20678,11 @@ many601:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many601
+	JMP     many693
 
-tail602:
+tail694:
 	CMPQ       CX, $0x00
-	JLE        done603
+	JLE        done695
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18538,9 +20703,9 @@ tail602:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail602
+	JMP        tail694
 
-done603:
+done695:
 	VZEROUPPER
 	RET
 
@@ -18551,9 +20716,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many604:
+many696:
 	CMPQ         CX, $0x00000008
-	JLT          tail605
+	JLT          tail697
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -18591,11 +20756,11 @@ many604:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many604
+	JMP          many696
 
-tail605:
+tail697:
 	CMPQ         CX, $0x00
-	JLE          done606
+	JLE          done698
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18640,9 +20805,9 @@ tail605:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail605
+	JMP          tail697
 
-done606:
+done698:
 	VZEROUPPER
 	RET
 
@@ -18654,9 +20819,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many607:
+many699:
 	CMPQ         CX, $0x00000008
-	JLT          tail608
+	JLT          tail700
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -18704,11 +20869,11 @@ many607:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many607
+	JMP          many699
 
-tail608:
+tail700:
 	CMPQ         CX, $0x00
-	JLE          done609
+	JLE          done701
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -18763,9 +20928,9 @@ tail608:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail608
+	JMP          tail700
 
-done609:
+done701:
 	VZEROUPPER
 	RET
 
@@ -18776,9 +20941,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many610:
+many702:
 	CMPQ         CX, $0x00000008
-	JLT          tail611
+	JLT          tail703
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -18820,11 +20985,11 @@ many610:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many610
+	JMP          many702
 
-tail611:
+tail703:
 	CMPQ         CX, $0x00
-	JLE          done612
+	JLE          done704
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -18873,9 +21038,9 @@ tail611:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail611
+	JMP          tail703
 
-done612:
+done704:
 	VZEROUPPER
 	RET
 
@@ -18886,9 +21051,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many613:
+many705:
 	CMPQ         CX, $0x00000008
-	JLT          tail614
+	JLT          tail706
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+320(SB), Y2
@@ -19004,11 +21169,11 @@ many613:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many613
+	JMP          many705
 
-tail614:
+tail706:
 	CMPQ         CX, $0x00
-	JLE          done615
+	JLE          done707
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19131,9 +21296,9 @@ tail614:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail614
+	JMP          tail706
 
-done615:
+done707:
 	VZEROUPPER
 	RET
 
@@ -19144,9 +21309,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many616:
+many708:
 	CMPQ         CX, $0x00000008
-	JLT          tail617
+	JLT          tail709
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -19224,11 +21389,11 @@ many616:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many616
+	JMP          many708
 
-tail617:
+tail709:
 	CMPQ         CX, $0x00
-	JLE          done618
+	JLE          done710
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19313,9 +21478,9 @@ tail617:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail617
+	JMP          tail709
 
-done618:
+done710:
 	VZEROUPPER
 	RET
 
@@ -19326,9 +21491,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many619:
+many711:
 	CMPQ        CX, $0x00000008
-	JLT         tail620
+	JLT         tail712
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2368(SB), Y2
@@ -19394,11 +21559,11 @@ many619:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many619
+	JMP         many711
 
-tail620:
+tail712:
 	CMPQ        CX, $0x00
-	JLE         done621
+	JLE         done713
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -19471,9 +21636,9 @@ tail620:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail620
+	JMP         tail712
 
-done621:
+done713:
 	VZEROUPPER
 	RET
 
@@ -19484,9 +21649,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many622:
+many714:
 	CMPQ        CX, $0x00000008
-	JLT         tail623
+	JLT         tail715
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+192(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -19564,11 +21729,11 @@ many622:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many622
+	JMP         many714
 
-tail623:
+tail715:
 	CMPQ        CX, $0x00
-	JLE         done624
+	JLE         done716
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -19653,9 +21818,9 @@ tail623:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail623
+	JMP         tail715
 
-done624:
+done716:
 	VZEROUPPER
 	RET
 
@@ -19666,9 +21831,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many625:
+many717:
 	CMPQ         CX, $0x00000008
-	JLT          tail626
+	JLT          tail718
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3520(SB), Y2
@@ -19776,11 +21941,11 @@ many625:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many625
+	JMP          many717
 
-tail626:
+tail718:
 	CMPQ         CX, $0x00
-	JLE          done627
+	JLE          done719
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19895,9 +22060,9 @@ tail626:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail626
+	JMP          tail718
 
-done627:
+done719:
 	VZEROUPPER
 	RET
 
@@ -19908,9 +22073,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many628:
+many720:
 	CMPQ         CX, $0x00000008
-	JLT          tail629
+	JLT          tail721
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y2
@@ -19954,11 +22119,11 @@ many628:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many628
+	JMP          many720
 
-tail629:
+tail721:
 	CMPQ         CX, $0x00
-	JLE          done630
+	JLE          done722
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20009,9 +22174,9 @@ tail629:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail629
+	JMP          tail721
 
-done630:
+done722:
 	VZEROUPPER
 	RET
 
@@ -20022,9 +22187,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many631:
+many723:
 	CMPQ         CX, $0x00000008
-	JLT          tail632
+	JLT          tail724
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y1
@@ -20067,11 +22232,11 @@ many631:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many631
+	JMP          many723
 
-tail632:
+tail724:
 	CMPQ         CX, $0x00
-	JLE          done633
+	JLE          done725
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20121,9 +22286,9 @@ tail632:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail632
+	JMP          tail724
 
-done633:
+done725:
 	VZEROUPPER
 	RET
 
@@ -20134,9 +22299,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many634:
+many726:
 	CMPQ         CX, $0x00000008
-	JLT          tail635
+	JLT          tail727
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -20180,11 +22345,11 @@ many634:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many634
+	JMP          many726
 
-tail635:
+tail727:
 	CMPQ         CX, $0x00
-	JLE          done636
+	JLE          done728
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20235,9 +22400,9 @@ tail635:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail635
+	JMP          tail727
 
-done636:
+done728:
 	VZEROUPPER
 	RET
 
@@ -20248,9 +22413,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many637:
+many729:
 	CMPQ         CX, $0x00000008
-	JLT          tail638
+	JLT          tail730
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -20300,11 +22465,11 @@ many637:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many637
+	JMP          many729
 
-tail638:
+tail730:
 	CMPQ         CX, $0x00
-	JLE          done639
+	JLE          done731
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20361,9 +22526,9 @@ tail638:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail638
+	JMP          tail730
 
-done639:
+done731:
 	VZEROUPPER
 	RET
 
@@ -20374,9 +22539,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many640:
+many732:
 	CMPQ         CX, $0x00000008
-	JLT          tail641
+	JLT          tail733
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -20426,11 +22591,11 @@ many640:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many640
+	JMP          many732
 
-tail641:
+tail733:
 	CMPQ         CX, $0x00
-	JLE          done642
+	JLE          done734
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20487,9 +22652,9 @@ tail641:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail641
+	JMP          tail733
 
-done642:
+done734:
 	VZEROUPPER
 	RET
 
@@ -20501,9 +22666,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many643:
+many735:
 	CMPQ         CX, $0x00000008
-	JLT          tail644
+	JLT          tail736
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -20572,11 +22737,11 @@ many643:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many643
+	JMP          many735
 
-tail644:
+tail736:
 	CMPQ         CX, $0x00
-	JLE          done645
+	JLE          done737
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -20652,9 +22817,9 @@ tail644:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail644
+	JMP          tail736
 
-done645:
+done737:
 	VZEROUPPER
 	RET
 
@@ -20665,9 +22830,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many646:
+many738:
 	CMPQ        CX, $0x00000008
-	JLT         tail647
+	JLT         tail739
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VMOVUPS     constants<>+192(SB), Y2
@@ -20756,11 +22921,11 @@ many646:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many646
+	JMP         many738
 
-tail647:
+tail739:
 	CMPQ        CX, $0x00
-	JLE         done648
+	JLE         done740
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -20856,9 +23021,9 @@ tail647:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail647
+	JMP         tail739
 
-done648:
+done740:
 	VZEROUPPER
 	RET
 
@@ -20869,9 +23034,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many649:
+many741:
 	CMPQ         CX, $0x00000008
-	JLT          tail650
+	JLT          tail742
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -20921,11 +23086,11 @@ many649:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many649
+	JMP          many741
 
-tail650:
+tail742:
 	CMPQ         CX, $0x00
-	JLE          done651
+	JLE          done743
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20982,9 +23147,9 @@ tail650:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail650
+	JMP          tail742
 
-done651:
+done743:
 	VZEROUPPER
 	RET
 
@@ -21002,9 +23167,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many652:
+many744:
 	CMPQ    CX, $0x00000040
-	JLT     tail653
+	JLT     tail745
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -21023,12 +23188,12 @@ many652:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many652
+	JMP     many744
 
-tail653:
+tail745:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done654
+	JLE          done746
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21041,7 +23206,7 @@ tail653:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done654
+	JLE          done746
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21054,7 +23219,7 @@ tail653:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done654
+	JLE          done746
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21067,7 +23232,7 @@ tail653:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done654
+	JLE          done746
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21080,7 +23245,7 @@ tail653:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done654
+	JLE          done746
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21093,7 +23258,7 @@ tail653:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done654
+	JLE          done746
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21106,7 +23271,7 @@ tail653:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done654
+	JLE          done746
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21119,7 +23284,7 @@ tail653:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done654
+	JLE          done746
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21132,7 +23297,7 @@ tail653:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done654:
+done746:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -21164,9 +23329,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many655:
+many747:
 	CMPQ    CX, $0x00000040
-	JLT     tail656
+	JLT     tail748
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -21185,12 +23350,12 @@ many655:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many655
+	JMP     many747
 
-tail656:
+tail748:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done657
+	JLE          done749
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21203,7 +23368,7 @@ tail656:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done657
+	JLE          done749
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21216,7 +23381,7 @@ tail656:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done657
+	JLE          done749
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21229,7 +23394,7 @@ tail656:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done657
+	JLE          done749
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21242,7 +23407,7 @@ tail656:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done657
+	JLE          done749
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21255,7 +23420,7 @@ tail656:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done657
+	JLE          done749
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21268,7 +23433,7 @@ tail656:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done657
+	JLE          done749
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21281,7 +23446,7 @@ tail656:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done657
+	JLE          done749
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21294,7 +23459,7 @@ tail656:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done657:
+done749:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -21326,9 +23491,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many658:
+many750:
 	CMPQ      CX, $0x00000040
-	JLT       tail659
+	JLT       tail751
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -21395,12 +23560,12 @@ many658:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many658
+	JMP       many750
 
-tail659:
+tail751:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done660
+	JLE          done752
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21419,7 +23584,7 @@ tail659:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done660
+	JLE          done752
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21438,7 +23603,7 @@ tail659:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done660
+	JLE          done752
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21457,7 +23622,7 @@ tail659:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done660
+	JLE          done752
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21476,7 +23641,7 @@ tail659:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done660
+	JLE          done752
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21495,7 +23660,7 @@ tail659:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done660
+	JLE          done752
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21514,7 +23679,7 @@ tail659:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done660
+	JLE          done752
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21533,7 +23698,7 @@ tail659:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done660
+	JLE          done752
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21552,7 +23717,7 @@ tail659:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done660:
+done752:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -21644,9 +23809,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many661:
+many753:
 	CMPQ      CX, $0x00000040
-	JLT       tail662
+	JLT       tail754
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -21713,12 +23878,12 @@ many661:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many661
+	JMP       many753
 
-tail662:
+tail754:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done663
+	JLE          done755
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21737,7 +23902,7 @@ tail662:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done663
+	JLE          done755
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21756,7 +23921,7 @@ tail662:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done663
+	JLE          done755
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21775,7 +23940,7 @@ tail662:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done663
+	JLE          done755
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21794,7 +23959,7 @@ tail662:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done663
+	JLE          done755
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21813,7 +23978,7 @@ tail662:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done663
+	JLE          done755
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21832,7 +23997,7 @@ tail662:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done663
+	JLE          done755
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21851,7 +24016,7 @@ tail662:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done663
+	JLE          done755
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -21870,7 +24035,7 @@ tail662:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done663:
+done755:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -21956,19 +24121,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many664:
+many756:
 	CMPQ      CX, $0x00000008
-	JLT       tail665
+	JLT       tail757
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found666
+	JNE       found758
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many664
+	JMP       many756
 
-tail665:
+tail757:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -21981,15 +24146,15 @@ tail665:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found666
+	JNE        found758
 	ADDQ       CX, DX
-	JMP        done667
+	JMP        done759
 
-found666:
+found758:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done667:
+done759:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -22001,9 +24166,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many668:
+many760:
 	CMPQ      CX, $0x00000010
-	JLT       tail669
+	JLT       tail761
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -22015,20 +24180,20 @@ many668:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many668
+	JMP       many760
 
-tail669:
+tail761:
 	TESTQ     CX, CX
-	JEQ       done670
+	JEQ       done762
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail669
+	JMP       tail761
 
-done670:
+done762:
 	VZEROUPPER
 	RET
 
@@ -22039,16 +24204,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many671:
+many763:
 	SUBQ      $0x08, CX
-	JLT       done672
+	JLT       done764
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many671
+	JMP       many763
 
-done672:
+done764:
 	VZEROUPPER
 	RET
 
@@ -22059,16 +24224,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many673:
+many765:
 	SUBQ      $0x08, CX
-	JLT       done674
+	JLT       done766
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many673
+	JMP       many765
 
-done674:
+done766:
 	VZEROUPPER
 	RET
 
@@ -22079,17 +24244,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many675:
+many767:
 	SUBQ      $0x08, CX
-	JLT       done676
+	JLT       done768
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many675
+	JMP       many767
 
-done676:
+done768:
 	VZEROUPPER
 	RET
 
@@ -22100,9 +24265,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many677:
+many769:
 	SUBQ         $0x08, CX
-	JLT          done678
+	JLT          done770
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4992(SB), Y3
@@ -22122,9 +24287,9 @@ many677:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many677
+	JMP          many769
 
-done678:
+done770:
 	VZEROUPPER
 	RET
 
@@ -22138,9 +24303,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many679:
+many771:
 	SUBQ    $0x08, CX
-	JLT     done680
+	JLT     done772
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -22154,9 +24319,9 @@ many679:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many679
+	JMP     many771
 
-done680:
+done772:
 	VZEROUPPER
 	RET
 
@@ -22170,9 +24335,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many681:
+many773:
 	SUBQ    $0x08, CX
-	JLT     done682
+	JLT     done774
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -22186,9 +24351,9 @@ many681:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many681
+	JMP     many773
 
-done682:
+done774:
 	VZEROUPPER
 	RET
 
@@ -22201,9 +24366,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many683:
+many775:
 	SUBQ         $0x08, CX
-	JLT          done684
+	JLT          done776
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -22214,9 +24379,9 @@ many683:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many683
+	JMP          many775
 
-done684:
+done776:
 	VZEROUPPER
 	RET
 
@@ -22229,9 +24394,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many685:
+many777:
 	SUBQ         $0x08, CX
-	JLT          done686
+	JLT          done778
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -22241,9 +24406,9 @@ many685:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many685
+	JMP          many777
 
-done686:
+done778:
 	VZEROUPPER
 	RET
 
@@ -22256,9 +24421,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many687:
+many779:
 	SUBQ         $0x08, CX
-	JLT          done688
+	JLT          done780
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -22269,9 +24434,9 @@ many687:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many687
+	JMP          many779
 
-done688:
+done780:
 	VZEROUPPER
 	RET
 
@@ -22284,9 +24449,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many689:
+many781:
 	SUBQ         $0x08, CX
-	JLT          done690
+	JLT          done782
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -22296,9 +24461,9 @@ many689:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many689
+	JMP          many781
 
-done690:
+done782:
 	VZEROUPPER
 	RET
 
@@ -22311,9 +24476,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many691:
+many783:
 	SUBQ         $0x08, CX
-	JLT          done692
+	JLT          done784
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -22324,9 +24489,9 @@ many691:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many691
+	JMP          many783
 
-done692:
+done784:
 	VZEROUPPER
 	RET
 
@@ -22339,9 +24504,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many693:
+many785:
 	SUBQ         $0x08, CX
-	JLT          done694
+	JLT          done786
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -22351,9 +24516,9 @@ many693:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many693
+	JMP          many785
 
-done694:
+done786:
 	VZEROUPPER
 	RET
 
@@ -22366,9 +24531,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many695:
+many787:
 	SUBQ         $0x08, CX
-	JLT          done696
+	JLT          done788
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -22379,9 +24544,9 @@ many695:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many695
+	JMP          many787
 
-done696:
+done788:
 	VZEROUPPER
 	RET
 
@@ -22394,9 +24559,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many697:
+many789:
 	SUBQ         $0x08, CX
-	JLT          done698
+	JLT          done790
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -22406,9 +24571,9 @@ many697:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many697
+	JMP          many789
 
-done698:
+done790:
 	VZEROUPPER
 	RET
 
@@ -22422,9 +24587,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many699:
+many791:
 	SUBQ      $0x08, CX
-	JLT       done700
+	JLT       done792
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -22434,14 +24599,14 @@ many699:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many699
+	JMP       many791
 
-done700:
+done792:
 	VZEROUPPER
 	RET
 
 // func tapsWideAVX2(t *byte)
-// Requires: AVX
+// Requires: AVX, FMA3
 TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ (AX), CX
@@ -22452,7 +24617,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel701:
+pixel793:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -22461,44 +24626,45 @@ pixel701:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row702:
+row794:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one703:
-	VMOVUPS (R11), Y4
-	VMULPS  (R13), Y4, Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVUPS 32(R11), Y4
-	VMULPS  32(R13), Y4, Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVUPS 64(R11), Y4
-	VMULPS  64(R13), Y4, Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS 96(R11), Y4
-	VMULPS  96(R13), Y4, Y4
-	VADDPS  Y4, Y3, Y3
-	ADDQ    SI, R13
-	ADDQ    DI, R11
-	DECQ    R14
-	JNE     one703
-	ADDQ    24(AX), R10
-	ADDQ    48(AX), R11
-	DECQ    R12
-	JNE     row702
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	ADDQ    R8, CX
-	ADDQ    R9, DX
-	DECQ    BX
-	JNE     pixel701
+one795:
+	VMOVUPS     (R11), Y4
+	VFMADD231PS (R13), Y4, Y0
+	VMOVUPS     32(R11), Y4
+	VFMADD231PS 32(R13), Y4, Y1
+	VMOVUPS     64(R11), Y4
+	VFMADD231PS 64(R13), Y4, Y2
+	VMOVUPS     96(R11), Y4
+	VFMADD231PS 96(R13), Y4, Y3
+	ADDQ        SI, R13
+	ADDQ        DI, R11
+	DECQ        R14
+	JNE         one795
+	ADDQ        24(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNE         row794
+	VXORPS      Y4, Y4, Y4
+	VADDPS      Y4, Y0, Y0
+	VADDPS      Y4, Y1, Y1
+	VADDPS      Y4, Y2, Y2
+	VADDPS      Y4, Y3, Y3
+	VMOVUPS     Y0, (DX)
+	VMOVUPS     Y1, 32(DX)
+	VMOVUPS     Y2, 64(DX)
+	VMOVUPS     Y3, 96(DX)
+	ADDQ        R8, CX
+	ADDQ        R9, DX
+	DECQ        BX
+	JNE         pixel793
 	VZEROUPPER
 	RET
 
 // func tapsAVX2(t *byte)
-// Requires: AVX, CMOV
+// Requires: AVX, CMOV, FMA3
 TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    (AX), CX
@@ -22516,39 +24682,40 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel704:
+pixel796:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row705:
+row797:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one706:
-	VMASKMOVPS (R11), Y0, Y2
-	VMASKMOVPS (R13), Y0, Y3
-	VMULPS     Y3, Y2, Y3
-	VADDPS     Y3, Y1, Y1
-	ADDQ       SI, R13
-	ADDQ       DI, R11
-	DECQ       R14
-	JNE        one706
-	ADDQ       24(AX), R10
-	ADDQ       48(AX), R11
-	DECQ       R12
-	JNE        row705
-	VMASKMOVPS Y1, Y0, (DX)
-	ADDQ       R8, CX
-	ADDQ       R9, DX
-	DECQ       BX
-	JNE        pixel704
+one798:
+	VMASKMOVPS  (R11), Y0, Y2
+	VMASKMOVPS  (R13), Y0, Y3
+	VFMADD231PS Y3, Y2, Y1
+	ADDQ        SI, R13
+	ADDQ        DI, R11
+	DECQ        R14
+	JNE         one798
+	ADDQ        24(AX), R10
+	ADDQ        48(AX), R11
+	DECQ        R12
+	JNE         row797
+	VXORPS      Y2, Y2, Y2
+	VADDPS      Y2, Y1, Y1
+	VMASKMOVPS  Y1, Y0, (DX)
+	ADDQ        R8, CX
+	ADDQ        R9, DX
+	DECQ        BX
+	JNE         pixel796
 	VZEROUPPER
 	RET
 
 // func tapsTogetherWideAVX2(t *byte)
-// Requires: AVX
+// Requires: AVX, FMA3
 TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	MOVQ t+0(FP), AX
 	MOVQ (AX), CX
@@ -22561,7 +24728,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel707:
+pixel799:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -22574,54 +24741,55 @@ pixel707:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row708:
+row800:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one709:
-	VMOVUPS (R13), Y8
-	VMULPS  (R15), Y8, Y9
-	VADDPS  Y9, Y0, Y0
-	VMULPS  (R15)(R8*1), Y8, Y9
-	VADDPS  Y9, Y2, Y2
-	VMULPS  (R15)(R8*2), Y8, Y9
-	VADDPS  Y9, Y4, Y4
-	VMULPS  (R15)(R10*1), Y8, Y8
-	VADDPS  Y8, Y6, Y6
-	VMOVUPS 32(R13), Y8
-	VMULPS  32(R15), Y8, Y9
-	VADDPS  Y9, Y1, Y1
-	VMULPS  32(R15)(R8*1), Y8, Y9
-	VADDPS  Y9, Y3, Y3
-	VMULPS  32(R15)(R8*2), Y8, Y9
-	VADDPS  Y9, Y5, Y5
-	VMULPS  32(R15)(R10*1), Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    SI, R15
-	ADDQ    DI, R13
-	DECQ    BP
-	JNE     one709
-	ADDQ    24(AX), R12
-	ADDQ    48(AX), R13
-	DECQ    R14
-	JNE     row708
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, (DX)(R9*1)
-	VMOVUPS Y3, 32(DX)(R9*1)
-	VMOVUPS Y4, (DX)(R9*2)
-	VMOVUPS Y5, 32(DX)(R9*2)
-	VMOVUPS Y6, (DX)(R11*1)
-	VMOVUPS Y7, 32(DX)(R11*1)
-	LEAQ    (CX)(R8*4), CX
-	LEAQ    (DX)(R9*4), DX
-	DECQ    BX
-	JNE     pixel707
+one801:
+	VMOVUPS     (R13), Y8
+	VFMADD231PS (R15), Y8, Y0
+	VFMADD231PS (R15)(R8*1), Y8, Y2
+	VFMADD231PS (R15)(R8*2), Y8, Y4
+	VFMADD231PS (R15)(R10*1), Y8, Y6
+	VMOVUPS     32(R13), Y8
+	VFMADD231PS 32(R15), Y8, Y1
+	VFMADD231PS 32(R15)(R8*1), Y8, Y3
+	VFMADD231PS 32(R15)(R8*2), Y8, Y5
+	VFMADD231PS 32(R15)(R10*1), Y8, Y7
+	ADDQ        SI, R15
+	ADDQ        DI, R13
+	DECQ        BP
+	JNE         one801
+	ADDQ        24(AX), R12
+	ADDQ        48(AX), R13
+	DECQ        R14
+	JNE         row800
+	VXORPS      Y8, Y8, Y8
+	VADDPS      Y8, Y0, Y0
+	VADDPS      Y8, Y1, Y1
+	VADDPS      Y8, Y2, Y2
+	VADDPS      Y8, Y3, Y3
+	VADDPS      Y8, Y4, Y4
+	VADDPS      Y8, Y5, Y5
+	VADDPS      Y8, Y6, Y6
+	VADDPS      Y8, Y7, Y7
+	VMOVUPS     Y0, (DX)
+	VMOVUPS     Y1, 32(DX)
+	VMOVUPS     Y2, (DX)(R9*1)
+	VMOVUPS     Y3, 32(DX)(R9*1)
+	VMOVUPS     Y4, (DX)(R9*2)
+	VMOVUPS     Y5, 32(DX)(R9*2)
+	VMOVUPS     Y6, (DX)(R11*1)
+	VMOVUPS     Y7, 32(DX)(R11*1)
+	LEAQ        (CX)(R8*4), CX
+	LEAQ        (DX)(R9*4), DX
+	DECQ        BX
+	JNE         pixel799
 	VZEROUPPER
 	RET
 
 // func tapsTogetherAVX2(t *byte)
-// Requires: AVX, CMOV
+// Requires: AVX, CMOV, FMA3
 TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	MOVQ    t+0(FP), AX
 	MOVQ    (AX), CX
@@ -22641,7 +24809,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel710:
+pixel802:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -22650,40 +24818,41 @@ pixel710:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row711:
+row803:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one712:
-	VMASKMOVPS (R13), Y0, Y5
-	VMASKMOVPS (R15), Y0, Y6
-	VMULPS     Y6, Y5, Y6
-	VADDPS     Y6, Y1, Y1
-	VMASKMOVPS (R15)(R8*1), Y0, Y6
-	VMULPS     Y6, Y5, Y6
-	VADDPS     Y6, Y2, Y2
-	VMASKMOVPS (R15)(R8*2), Y0, Y6
-	VMULPS     Y6, Y5, Y6
-	VADDPS     Y6, Y3, Y3
-	VMASKMOVPS (R15)(R10*1), Y0, Y6
-	VMULPS     Y6, Y5, Y6
-	VADDPS     Y6, Y4, Y4
-	ADDQ       SI, R15
-	ADDQ       DI, R13
-	DECQ       BP
-	JNE        one712
-	ADDQ       24(AX), R12
-	ADDQ       48(AX), R13
-	DECQ       R14
-	JNE        row711
-	VMASKMOVPS Y1, Y0, (DX)
-	VMASKMOVPS Y2, Y0, (DX)(R9*1)
-	VMASKMOVPS Y3, Y0, (DX)(R9*2)
-	VMASKMOVPS Y4, Y0, (DX)(R11*1)
-	LEAQ       (CX)(R8*4), CX
-	LEAQ       (DX)(R9*4), DX
-	DECQ       BX
-	JNE        pixel710
+one804:
+	VMASKMOVPS  (R13), Y0, Y5
+	VMASKMOVPS  (R15), Y0, Y6
+	VFMADD231PS Y6, Y5, Y1
+	VMASKMOVPS  (R15)(R8*1), Y0, Y6
+	VFMADD231PS Y6, Y5, Y2
+	VMASKMOVPS  (R15)(R8*2), Y0, Y6
+	VFMADD231PS Y6, Y5, Y3
+	VMASKMOVPS  (R15)(R10*1), Y0, Y6
+	VFMADD231PS Y6, Y5, Y4
+	ADDQ        SI, R15
+	ADDQ        DI, R13
+	DECQ        BP
+	JNE         one804
+	ADDQ        24(AX), R12
+	ADDQ        48(AX), R13
+	DECQ        R14
+	JNE         row803
+	VXORPS      Y5, Y5, Y5
+	VADDPS      Y5, Y1, Y1
+	VADDPS      Y5, Y2, Y2
+	VADDPS      Y5, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VMASKMOVPS  Y1, Y0, (DX)
+	VMASKMOVPS  Y2, Y0, (DX)(R9*1)
+	VMASKMOVPS  Y3, Y0, (DX)(R9*2)
+	VMASKMOVPS  Y4, Y0, (DX)(R11*1)
+	LEAQ        (CX)(R8*4), CX
+	LEAQ        (DX)(R9*4), DX
+	DECQ        BX
+	JNE         pixel802
 	VZEROUPPER
 	RET
 
@@ -22699,7 +24868,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel713:
+pixel805:
 	VMOVUPS constants<>+6016(SB), Y0
 	VMOVUPS constants<>+6016(SB), Y1
 	VMOVUPS constants<>+6016(SB), Y2
@@ -22707,11 +24876,11 @@ pixel713:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row714:
+row806:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one715:
+one807:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -22722,10 +24891,10 @@ one715:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one715
+	JNE     one807
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row714
+	JNE     row806
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -22733,7 +24902,7 @@ one715:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel713
+	JNE     pixel805
 	VZEROUPPER
 	RET
 
@@ -22756,29 +24925,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel716:
+pixel808:
 	VMOVUPS constants<>+6016(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row717:
+row809:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one718:
+one810:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one718
+	JNE        one810
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row717
+	JNE        row809
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel716
+	JNE        pixel808
 	VZEROUPPER
 	RET
 
@@ -22802,27 +24971,27 @@ TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*4), Y0
 	VXORPS  Y1, Y1, Y1
 
-pixel719:
+pixel811:
 	MOVQ       CX, R9
 	MOVQ       CX, R11
 	MOVQ       64(AX), R10
 	MOVQ       56(AX), R12
 	VMASKMOVPS (R11), Y0, Y1
-	JMP        next721
+	JMP        next813
 
-element720:
+element812:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 
-next721:
+next813:
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        element720
+	JNE        element812
 	ADDQ       DI, R9
 	MOVQ       R9, R11
 	MOVQ       56(AX), R12
 	DECQ       R10
-	JNE        element720
+	JNE        element812
 	VMASKMOVPS (R8), Y0, Y2
 	MOVQ       CX, R9
 	MOVQ       CX, R11
@@ -22835,9 +25004,9 @@ next721:
 	VMASKMOVPS (R11)(DX*1), Y0, Y3
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
-	JMP        next723
+	JMP        next815
 
-element722:
+element814:
 	VMASKMOVPS (R11), Y0, Y3
 	VCMPPS     $0x00, Y1, Y3, Y3
 	VANDPS     Y2, Y3, Y4
@@ -22846,19 +25015,19 @@ element722:
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
 
-next723:
+next815:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element722
+	JNE  element814
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element722
+	JNE  element814
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel719
+	JNE  pixel811
 	VZEROUPPER
 	RET
 
@@ -22870,9 +25039,9 @@ TEXT ·addScaled32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many724:
+many816:
 	CMPQ    DX, $0x00000020
-	JLT     tail725
+	JLT     tail817
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -22896,11 +25065,11 @@ many724:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many724
+	JMP     many816
 
-tail725:
+tail817:
 	CMPQ       DX, $0x00
-	JLE        done726
+	JLE        done818
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -22916,9 +25085,9 @@ tail725:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail725
+	JMP        tail817
 
-done726:
+done818:
 	VZEROUPPER
 	RET
 
@@ -22931,9 +25100,9 @@ TEXT ·rotate32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS c+48(FP), Y0
 	VBROADCASTSS s+52(FP), Y1
 
-many727:
+many819:
 	CMPQ    DX, $0x00000020
-	JLT     tail728
+	JLT     tail820
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -22977,11 +25146,11 @@ many727:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many727
+	JMP     many819
 
-tail728:
+tail820:
 	CMPQ       DX, $0x00
-	JLE        done729
+	JLE        done821
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23002,9 +25171,9 @@ tail728:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail728
+	JMP        tail820
 
-done729:
+done821:
 	VZEROUPPER
 	RET
 
@@ -23023,9 +25192,9 @@ TEXT ·dot32AVX2(SB), NOSPLIT, $0-52
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many730:
+many822:
 	CMPQ    DX, $0x00000040
-	JLT     tail731
+	JLT     tail823
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPS  Y9, Y8, Y8
@@ -23061,11 +25230,11 @@ many730:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, DX
-	JMP     many730
+	JMP     many822
 
-tail731:
+tail823:
 	CMPQ       DX, $0x00
-	JLE        done732
+	JLE        done824
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23079,7 +25248,7 @@ tail731:
 	VADDPS     Y9, Y0, Y0
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done732
+	JLE        done824
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23093,7 +25262,7 @@ tail731:
 	VADDPS     Y9, Y1, Y1
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done732
+	JLE        done824
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23107,7 +25276,7 @@ tail731:
 	VADDPS     Y9, Y2, Y2
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done732
+	JLE        done824
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23121,7 +25290,7 @@ tail731:
 	VADDPS     Y9, Y3, Y3
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done732
+	JLE        done824
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23135,7 +25304,7 @@ tail731:
 	VADDPS     Y9, Y4, Y4
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done732
+	JLE        done824
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23149,7 +25318,7 @@ tail731:
 	VADDPS     Y9, Y5, Y5
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done732
+	JLE        done824
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23163,7 +25332,7 @@ tail731:
 	VADDPS     Y9, Y6, Y6
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done732
+	JLE        done824
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23177,7 +25346,7 @@ tail731:
 	VADDPS     Y9, Y7, Y7
 	SUBQ       $0x00000008, DX
 
-done732:
+done824:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -23203,9 +25372,9 @@ TEXT ·addScaled64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSD s+24(FP), Y0
 
-many733:
+many825:
 	CMPQ    DX, $0x00000010
-	JLT     tail734
+	JLT     tail826
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -23229,11 +25398,11 @@ many733:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many733
+	JMP     many825
 
-tail734:
+tail826:
 	CMPQ       DX, $0x00
-	JLE        done735
+	JLE        done827
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23249,9 +25418,9 @@ tail734:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail734
+	JMP        tail826
 
-done735:
+done827:
 	VZEROUPPER
 	RET
 
@@ -23264,9 +25433,9 @@ TEXT ·rotate64AVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSD c+48(FP), Y0
 	VBROADCASTSD s+56(FP), Y1
 
-many736:
+many828:
 	CMPQ    DX, $0x00000010
-	JLT     tail737
+	JLT     tail829
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -23310,11 +25479,11 @@ many736:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many736
+	JMP     many828
 
-tail737:
+tail829:
 	CMPQ       DX, $0x00
-	JLE        done738
+	JLE        done830
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23335,9 +25504,9 @@ tail737:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail737
+	JMP        tail829
 
-done738:
+done830:
 	VZEROUPPER
 	RET
 
@@ -23356,9 +25525,9 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many739:
+many831:
 	CMPQ    DX, $0x00000020
-	JLT     tail740
+	JLT     tail832
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPD  Y9, Y8, Y8
@@ -23394,11 +25563,11 @@ many739:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000020, DX
-	JMP     many739
+	JMP     many831
 
-tail740:
+tail832:
 	CMPQ       DX, $0x00
-	JLE        done741
+	JLE        done833
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23412,7 +25581,7 @@ tail740:
 	VADDPD     Y9, Y0, Y0
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done741
+	JLE        done833
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23426,7 +25595,7 @@ tail740:
 	VADDPD     Y9, Y1, Y1
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done741
+	JLE        done833
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23440,7 +25609,7 @@ tail740:
 	VADDPD     Y9, Y2, Y2
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done741
+	JLE        done833
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23454,7 +25623,7 @@ tail740:
 	VADDPD     Y9, Y3, Y3
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done741
+	JLE        done833
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23468,7 +25637,7 @@ tail740:
 	VADDPD     Y9, Y4, Y4
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done741
+	JLE        done833
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23482,7 +25651,7 @@ tail740:
 	VADDPD     Y9, Y5, Y5
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done741
+	JLE        done833
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23496,7 +25665,7 @@ tail740:
 	VADDPD     Y9, Y6, Y6
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done741
+	JLE        done833
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -23510,7 +25679,7 @@ tail740:
 	VADDPD     Y9, Y7, Y7
 	SUBQ       $0x00000004, DX
 
-done741:
+done833:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -23535,16 +25704,16 @@ TEXT ·rotateRows64AVX2(SB), NOSPLIT, $0-56
 	MOVQ turns_base+32(FP), BX
 	MOVQ turns_len+40(FP), SI
 
-many742:
+many834:
 	CMPQ    CX, $0x00000008
-	JLT     tail743
+	JLT     tail835
 	MOVQ    AX, DI
 	MOVQ    BX, R8
 	MOVQ    SI, R9
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 
-next745:
+next837:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -23568,16 +25737,16 @@ next745:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next745
+	JNE          next837
 	VMOVUPS      Y0, (DI)
 	VMOVUPS      Y1, 32(DI)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JMP          many742
+	JMP          many834
 
-tail743:
+tail835:
 	CMPQ       CX, $0x00
-	JLE        done744
+	JLE        done836
 	MOVQ       $+4, R8
 	MOVQ       CX, DI
 	CMPQ       DI, R8
@@ -23590,7 +25759,7 @@ tail743:
 	MOVQ       SI, R9
 	VMASKMOVPD (DI), Y0, Y1
 
-next746:
+next838:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -23606,13 +25775,13 @@ next746:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next746
+	JNE          next838
 	VMASKMOVPD   Y1, Y0, (DI)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JMP          tail743
+	JMP          tail835
 
-done744:
+done836:
 	VZEROUPPER
 	RET
 
@@ -23631,9 +25800,9 @@ TEXT ·philoxAVX2(SB), NOSPLIT, $0-48
 	VMOVQ        DX, X5
 	VPBROADCASTQ X5, Y5
 
-next747:
+next839:
 	CMPQ     CX, $0x00000010
-	JLT      done748
+	JLT      done840
 	VMOVAPS  Y0, Y6
 	VPSRLQ   $0x20, Y0, Y7
 	VPADDQ   Y5, Y0, Y0
@@ -23783,22 +25952,22 @@ next747:
 	VMOVUPS  Y6, 32(AX)
 	ADDQ     $0x00000040, AX
 	SUBQ     $0x00000010, CX
-	JMP      next747
+	JMP      next839
 
-done748:
+done840:
 	VZEROUPPER
 	RET
 
-// func tapLineAVX2_3x1(t *byte)
-// Requires: AVX, CMOV
-TEXT ·tapLineAVX2_3x1(SB), NOSPLIT, $0-8
+// func tapLineAVX2_3x1x1(t *byte)
+// Requires: AVX, CMOV, FMA3
+TEXT ·tapLineAVX2_3x1x1(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 16(AX), CX
 	MOVQ 32(AX), DX
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels749:
+channels841:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -23813,7 +25982,7 @@ channels749:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group750:
+group842:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -23837,225 +26006,191 @@ group750:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed753
+	JE      summed845
 	TESTQ   DI, DI
-	JNE     ends754
+	JNE     ends846
 	CMPQ    R11, $0x0a
-	JNE     ends754
+	JNE     ends846
 
-row751:
-	VMOVUPS (R13), Y8
-	VMOVUPS (R13)(DX*1), Y9
-	VMOVUPS (R13)(DX*2), Y10
-	MOVQ    R14, R12
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y0, Y0
-	VMOVUPS (R12)(CX*1), Y11
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y0, Y0
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y1, Y1
-	VMOVUPS (R12)(CX*2), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y0, Y0
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y1, Y1
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y2, Y2
-	VMOVUPS (R12)(BX*1), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y1, Y1
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y2, Y2
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y3, Y3
-	VMOVUPS (R12)(CX*4), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y2, Y2
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y3, Y3
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y4, Y4
-	ADDQ    SI, R12
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y3, Y3
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y4, Y4
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y5, Y5
-	VMOVUPS (R12)(CX*1), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y4, Y4
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y5, Y5
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y6, Y6
-	VMOVUPS (R12)(CX*2), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y5, Y5
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y6, Y6
-	VMULPS  Y11, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R12)(BX*1), Y8
-	VMULPS  Y8, Y10, Y11
-	VADDPS  Y11, Y6, Y6
-	VMULPS  Y8, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R12)(CX*4), Y8
-	VMULPS  Y8, Y10, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    SI, R12
-	ADDQ    8(AX), R14
-	ADDQ    40(AX), R13
-	DECQ    R10
-	JNE     row751
-	JMP     summed753
+row843:
+	VMOVUPS     (R13), Y8
+	VMOVUPS     (R13)(DX*1), Y9
+	VMOVUPS     (R13)(DX*2), Y10
+	MOVQ        R14, R12
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y8, Y0
+	VMOVUPS     (R12)(CX*1), Y11
+	VFMADD231PS Y11, Y9, Y0
+	VFMADD231PS Y11, Y8, Y1
+	VMOVUPS     (R12)(CX*2), Y11
+	VFMADD231PS Y11, Y10, Y0
+	VFMADD231PS Y11, Y9, Y1
+	VFMADD231PS Y11, Y8, Y2
+	VMOVUPS     (R12)(BX*1), Y11
+	VFMADD231PS Y11, Y10, Y1
+	VFMADD231PS Y11, Y9, Y2
+	VFMADD231PS Y11, Y8, Y3
+	VMOVUPS     (R12)(CX*4), Y11
+	VFMADD231PS Y11, Y10, Y2
+	VFMADD231PS Y11, Y9, Y3
+	VFMADD231PS Y11, Y8, Y4
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y3
+	VFMADD231PS Y11, Y9, Y4
+	VFMADD231PS Y11, Y8, Y5
+	VMOVUPS     (R12)(CX*1), Y11
+	VFMADD231PS Y11, Y10, Y4
+	VFMADD231PS Y11, Y9, Y5
+	VFMADD231PS Y11, Y8, Y6
+	VMOVUPS     (R12)(CX*2), Y11
+	VFMADD231PS Y11, Y10, Y5
+	VFMADD231PS Y11, Y9, Y6
+	VFMADD231PS Y11, Y8, Y7
+	VMOVUPS     (R12)(BX*1), Y8
+	VFMADD231PS Y8, Y10, Y6
+	VFMADD231PS Y8, Y9, Y7
+	VMOVUPS     (R12)(CX*4), Y8
+	VFMADD231PS Y8, Y10, Y7
+	ADDQ        SI, R12
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row843
+	JMP         summed845
 
-ends754:
+ends846:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column755
+	JE      column847
 	CMPQ    DI, $0x01
-	JE      column756
-	JMP     column757
+	JE      column848
+	JMP     column849
 
-column755:
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y0, Y0
-	ADDQ    CX, R12
-	CMPQ    R11, $0x01
-	JE      over758
+column847:
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y8, Y0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over850
 
-column756:
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y0, Y0
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y1, Y1
-	ADDQ    CX, R12
-	CMPQ    R11, $0x02
-	JE      over758
+column848:
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y0
+	VFMADD231PS Y11, Y8, Y1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over850
 
-column757:
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y0, Y0
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y1, Y1
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y2, Y2
-	ADDQ    CX, R12
-	CMPQ    R11, $0x03
-	JE      over758
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y1, Y1
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y2, Y2
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y3, Y3
-	ADDQ    CX, R12
-	CMPQ    R11, $0x04
-	JE      over758
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y2, Y2
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y3, Y3
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y4, Y4
-	ADDQ    CX, R12
-	CMPQ    R11, $0x05
-	JE      over758
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y3, Y3
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y4, Y4
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y5, Y5
-	ADDQ    CX, R12
-	CMPQ    R11, $0x06
-	JE      over758
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y4, Y4
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y5, Y5
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y6, Y6
-	ADDQ    CX, R12
-	CMPQ    R11, $0x07
-	JE      over758
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y5, Y5
-	VMULPS  Y11, Y9, Y12
-	VADDPS  Y12, Y6, Y6
-	VMULPS  Y11, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R12
-	CMPQ    R11, $0x08
-	JE      over758
-	VMOVUPS (R12), Y8
-	VMULPS  Y8, Y10, Y11
-	VADDPS  Y11, Y6, Y6
-	VMULPS  Y8, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R12
-	CMPQ    R11, $0x09
-	JE      over758
-	VMOVUPS (R12), Y8
-	VMULPS  Y8, Y10, Y8
-	VADDPS  Y8, Y7, Y7
+column849:
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y0
+	VFMADD231PS Y11, Y9, Y1
+	VFMADD231PS Y11, Y8, Y2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over850
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y1
+	VFMADD231PS Y11, Y9, Y2
+	VFMADD231PS Y11, Y8, Y3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over850
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y2
+	VFMADD231PS Y11, Y9, Y3
+	VFMADD231PS Y11, Y8, Y4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over850
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y3
+	VFMADD231PS Y11, Y9, Y4
+	VFMADD231PS Y11, Y8, Y5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over850
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y4
+	VFMADD231PS Y11, Y9, Y5
+	VFMADD231PS Y11, Y8, Y6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over850
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y5
+	VFMADD231PS Y11, Y9, Y6
+	VFMADD231PS Y11, Y8, Y7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over850
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y8, Y10, Y6
+	VFMADD231PS Y8, Y9, Y7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over850
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y8, Y10, Y7
 
-over758:
+over850:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends754
+	JNE  ends846
 
-summed753:
+summed845:
+	VXORPS Y8, Y8, Y8
+	TESTB  $0x02, 136(AX)
+	JNE    biased851
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y8, Y3, Y3
+	VADDPS Y8, Y4, Y4
+	VADDPS Y8, Y5, Y5
+	VADDPS Y8, Y6, Y6
+	VADDPS Y8, Y7, Y7
+
+biased851:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled759
+	JEQ     scaled852
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
-	VMOVUPS (R10), Y8
-	VMULPS  Y8, Y0, Y0
-	VMULPS  Y8, Y1, Y1
-	VMULPS  Y8, Y2, Y2
-	VMULPS  Y8, Y3, Y3
-	VMULPS  Y8, Y4, Y4
-	VMULPS  Y8, Y5, Y5
-	VMULPS  Y8, Y6, Y6
-	VMULPS  Y8, Y7, Y7
+	VMOVUPS (R10), Y9
+	VMULPS  Y9, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	VMULPS  Y9, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VMULPS  Y9, Y4, Y4
+	VMULPS  Y9, Y5, Y5
+	VMULPS  Y9, Y6, Y6
+	VMULPS  Y9, Y7, Y7
 
-scaled759:
+scaled852:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased760
+	JEQ     biased853
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
-	VMOVUPS (R10), Y8
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y8, Y2, Y2
-	VADDPS  Y8, Y3, Y3
-	VADDPS  Y8, Y4, Y4
-	VADDPS  Y8, Y5, Y5
-	VADDPS  Y8, Y6, Y6
-	VADDPS  Y8, Y7, Y7
+	VMOVUPS (R10), Y9
+	VADDPS  Y8, Y9, Y9
+	VADDPS  Y9, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y9, Y2, Y2
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y9, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y9, Y6, Y6
+	VADDPS  Y9, Y7, Y7
 
-biased760:
+biased853:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none763
+	JEQ     none856
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -24064,47 +26199,47 @@ biased760:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added761
+	JE      added854
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added761
+	JE      added854
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added761
+	JE      added854
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added761
+	JE      added854
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added761
+	JE      added854
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added761
+	JE      added854
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added761
+	JE      added854
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added761:
-none763:
+added854:
+none856:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited765
+	JEQ     limited858
 	TESTB   $0x08, 136(AX)
-	JEQ     six764
+	JEQ     six857
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -24122,80 +26257,64 @@ none763:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited765
+	JMP     limited858
 
-six764:
+six857:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
-	VCMPPS       $0x11, Y9, Y0, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VCMPPS       $0x1e, Y8, Y0, Y10
-	VBLENDVPS    Y10, Y8, Y0, Y0
-	VCMPPS       $0x11, Y9, Y1, Y10
-	VBLENDVPS    Y10, Y9, Y1, Y1
-	VCMPPS       $0x1e, Y8, Y1, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VCMPPS       $0x11, Y9, Y2, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VCMPPS       $0x1e, Y8, Y2, Y10
-	VBLENDVPS    Y10, Y8, Y2, Y2
-	VCMPPS       $0x11, Y9, Y3, Y10
-	VBLENDVPS    Y10, Y9, Y3, Y3
-	VCMPPS       $0x1e, Y8, Y3, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VCMPPS       $0x11, Y9, Y4, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VCMPPS       $0x1e, Y8, Y4, Y10
-	VBLENDVPS    Y10, Y8, Y4, Y4
-	VCMPPS       $0x11, Y9, Y5, Y10
-	VBLENDVPS    Y10, Y9, Y5, Y5
-	VCMPPS       $0x1e, Y8, Y5, Y10
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VCMPPS       $0x11, Y9, Y6, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VCMPPS       $0x1e, Y8, Y6, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VCMPPS       $0x11, Y9, Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y7
-	VCMPPS       $0x1e, Y8, Y7, Y9
-	VBLENDVPS    Y9, Y8, Y7, Y7
+	VMAXPS       Y0, Y9, Y0
+	VMINPS       Y0, Y8, Y0
+	VMAXPS       Y1, Y9, Y1
+	VMINPS       Y1, Y8, Y1
+	VMAXPS       Y2, Y9, Y2
+	VMINPS       Y2, Y8, Y2
+	VMAXPS       Y3, Y9, Y3
+	VMINPS       Y3, Y8, Y3
+	VMAXPS       Y4, Y9, Y4
+	VMINPS       Y4, Y8, Y4
+	VMAXPS       Y5, Y9, Y5
+	VMINPS       Y5, Y8, Y5
+	VMAXPS       Y6, Y9, Y6
+	VMINPS       Y6, Y8, Y6
+	VMAXPS       Y7, Y9, Y7
+	VMINPS       Y7, Y8, Y7
 
-limited765:
+limited858:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored762
+	JE      stored855
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored762
+	JE      stored855
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored762
+	JE      stored855
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored762
+	JE      stored855
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored762
+	JE      stored855
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored762
+	JE      stored855
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored762
+	JE      stored855
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored762:
+stored855:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done752
+	JE      done844
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -24203,20 +26322,20 @@ stored762:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group750
+	JMP     group842
 
-done752:
+done844:
 	MOVQ 152(AX), R10
-	ADDQ $0x20, R10
+	ADDQ $0x00000020, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels749
+	JLT  channels841
 	VZEROUPPER
 	RET
 
-// func tapLineShortAVX2_3x1(t *byte)
-// Requires: AVX, CMOV
-TEXT ·tapLineShortAVX2_3x1(SB), NOSPLIT, $0-8
+// func tapLineAVX2_3x1x0(t *byte)
+// Requires: AVX, CMOV, FMA3
+TEXT ·tapLineAVX2_3x1x0(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    16(AX), CX
 	MOVQ    32(AX), DX
@@ -24243,7 +26362,7 @@ TEXT ·tapLineShortAVX2_3x1(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group767:
+group860:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -24267,2765 +26386,646 @@ group767:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed770
+	JE      summed863
 	TESTQ   DI, DI
-	JNE     ends771
+	JNE     ends864
 	CMPQ    R11, $0x0a
-	JNE     ends771
+	JNE     ends864
 
-row768:
-	VMASKMOVPS (R13), Y0, Y9
-	VMASKMOVPS (R13)(DX*1), Y0, Y10
-	VMASKMOVPS (R13)(DX*2), Y0, Y11
-	MOVQ       R14, R12
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y1, Y1
-	VMASKMOVPS (R12)(CX*1), Y0, Y12
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y1, Y1
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y2, Y2
-	VMASKMOVPS (R12)(CX*2), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y1, Y1
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y2, Y2
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y3, Y3
-	VMASKMOVPS (R12)(BX*1), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y2, Y2
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y3, Y3
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y4, Y4
-	VMASKMOVPS (R12)(CX*4), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y3, Y3
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y4, Y4
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y5, Y5
-	ADDQ       SI, R12
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y4, Y4
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y6, Y6
-	VMASKMOVPS (R12)(CX*1), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y6, Y6
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y7, Y7
-	VMASKMOVPS (R12)(CX*2), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y6, Y6
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y7, Y7
-	VMULPS     Y12, Y9, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R12)(BX*1), Y0, Y9
-	VMULPS     Y9, Y11, Y12
-	VADDPS     Y12, Y7, Y7
-	VMULPS     Y9, Y10, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R12)(CX*4), Y0, Y9
-	VMULPS     Y9, Y11, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       SI, R12
-	ADDQ       8(AX), R14
-	ADDQ       40(AX), R13
-	DECQ       R10
-	JNE        row768
-	JMP        summed770
+row861:
+	VMASKMOVPS  (R13), Y0, Y9
+	VMASKMOVPS  (R13)(DX*1), Y0, Y10
+	VMASKMOVPS  (R13)(DX*2), Y0, Y11
+	MOVQ        R14, R12
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y9, Y1
+	VMASKMOVPS  (R12)(CX*1), Y0, Y12
+	VFMADD231PS Y12, Y10, Y1
+	VFMADD231PS Y12, Y9, Y2
+	VMASKMOVPS  (R12)(CX*2), Y0, Y12
+	VFMADD231PS Y12, Y11, Y1
+	VFMADD231PS Y12, Y10, Y2
+	VFMADD231PS Y12, Y9, Y3
+	VMASKMOVPS  (R12)(BX*1), Y0, Y12
+	VFMADD231PS Y12, Y11, Y2
+	VFMADD231PS Y12, Y10, Y3
+	VFMADD231PS Y12, Y9, Y4
+	VMASKMOVPS  (R12)(CX*4), Y0, Y12
+	VFMADD231PS Y12, Y11, Y3
+	VFMADD231PS Y12, Y10, Y4
+	VFMADD231PS Y12, Y9, Y5
+	ADDQ        SI, R12
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y4
+	VFMADD231PS Y12, Y10, Y5
+	VFMADD231PS Y12, Y9, Y6
+	VMASKMOVPS  (R12)(CX*1), Y0, Y12
+	VFMADD231PS Y12, Y11, Y5
+	VFMADD231PS Y12, Y10, Y6
+	VFMADD231PS Y12, Y9, Y7
+	VMASKMOVPS  (R12)(CX*2), Y0, Y12
+	VFMADD231PS Y12, Y11, Y6
+	VFMADD231PS Y12, Y10, Y7
+	VFMADD231PS Y12, Y9, Y8
+	VMASKMOVPS  (R12)(BX*1), Y0, Y9
+	VFMADD231PS Y9, Y11, Y7
+	VFMADD231PS Y9, Y10, Y8
+	VMASKMOVPS  (R12)(CX*4), Y0, Y9
+	VFMADD231PS Y9, Y11, Y8
+	ADDQ        SI, R12
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row861
+	JMP         summed863
 
-ends771:
+ends864:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column772
+	JE         column865
 	CMPQ       DI, $0x01
-	JE         column773
-	JMP        column774
-
-column772:
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y1, Y1
-	ADDQ       CX, R12
-	CMPQ       R11, $0x01
-	JE         over775
-
-column773:
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y1, Y1
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y2, Y2
-	ADDQ       CX, R12
-	CMPQ       R11, $0x02
-	JE         over775
-
-column774:
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y1, Y1
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y2, Y2
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y3, Y3
-	ADDQ       CX, R12
-	CMPQ       R11, $0x03
-	JE         over775
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y2, Y2
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y3, Y3
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y4, Y4
-	ADDQ       CX, R12
-	CMPQ       R11, $0x04
-	JE         over775
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y3, Y3
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y4, Y4
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y5, Y5
-	ADDQ       CX, R12
-	CMPQ       R11, $0x05
-	JE         over775
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y4, Y4
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y6, Y6
-	ADDQ       CX, R12
-	CMPQ       R11, $0x06
-	JE         over775
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y6, Y6
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y7, Y7
-	ADDQ       CX, R12
-	CMPQ       R11, $0x07
-	JE         over775
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y6, Y6
-	VMULPS     Y12, Y10, Y13
-	VADDPS     Y13, Y7, Y7
-	VMULPS     Y12, Y9, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R12
-	CMPQ       R11, $0x08
-	JE         over775
-	VMASKMOVPS (R12), Y0, Y9
-	VMULPS     Y9, Y11, Y12
-	VADDPS     Y12, Y7, Y7
-	VMULPS     Y9, Y10, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R12
-	CMPQ       R11, $0x09
-	JE         over775
-	VMASKMOVPS (R12), Y0, Y9
-	VMULPS     Y9, Y11, Y9
-	VADDPS     Y9, Y8, Y8
-
-over775:
-	ADDQ 8(AX), R14
-	ADDQ 40(AX), R13
-	DECQ R10
-	JNE  ends771
-
-summed770:
-	TESTB      $0x01, 136(AX)
-	JEQ        scaled776
-	MOVQ       112(AX), R10
-	ADDQ       152(AX), R10
-	VMASKMOVPS (R10), Y0, Y9
-	VMULPS     Y9, Y1, Y1
-	VMULPS     Y9, Y2, Y2
-	VMULPS     Y9, Y3, Y3
-	VMULPS     Y9, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VMULPS     Y9, Y6, Y6
-	VMULPS     Y9, Y7, Y7
-	VMULPS     Y9, Y8, Y8
-
-scaled776:
-	TESTB      $0x02, 136(AX)
-	JEQ        biased777
-	MOVQ       120(AX), R10
-	ADDQ       152(AX), R10
-	VMASKMOVPS (R10), Y0, Y9
-	VADDPS     Y9, Y1, Y1
-	VADDPS     Y9, Y2, Y2
-	VADDPS     Y9, Y3, Y3
-	VADDPS     Y9, Y4, Y4
-	VADDPS     Y9, Y5, Y5
-	VADDPS     Y9, Y6, Y6
-	VADDPS     Y9, Y7, Y7
-	VADDPS     Y9, Y8, Y8
-
-biased777:
-	MOVQ       64(AX), R10
-	TESTB      $0x04, 136(AX)
-	JEQ        none780
-	MOVQ       128(AX), R11
-	MOVQ       R9, R12
-	SUBQ       56(AX), R12
-	ADDQ       R11, R12
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y1, Y1
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x01
-	JE         added778
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y2, Y2
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x02
-	JE         added778
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y3, Y3
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x03
-	JE         added778
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y4, Y4
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x04
-	JE         added778
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y5, Y5
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x05
-	JE         added778
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y6, Y6
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x06
-	JE         added778
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y7, Y7
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x07
-	JE         added778
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       R10, R12
-
-added778:
-none780:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited782
-	TESTB   $0x08, 136(AX)
-	JEQ     six781
-	VXORPS  Y9, Y9, Y9
-	VCMPPS  $0x12, Y9, Y1, Y10
-	VANDNPS Y1, Y10, Y1
-	VCMPPS  $0x12, Y9, Y2, Y10
-	VANDNPS Y2, Y10, Y2
-	VCMPPS  $0x12, Y9, Y3, Y10
-	VANDNPS Y3, Y10, Y3
-	VCMPPS  $0x12, Y9, Y4, Y10
-	VANDNPS Y4, Y10, Y4
-	VCMPPS  $0x12, Y9, Y5, Y10
-	VANDNPS Y5, Y10, Y5
-	VCMPPS  $0x12, Y9, Y6, Y10
-	VANDNPS Y6, Y10, Y6
-	VCMPPS  $0x12, Y9, Y7, Y10
-	VANDNPS Y7, Y10, Y7
-	VCMPPS  $0x12, Y9, Y8, Y9
-	VANDNPS Y8, Y9, Y8
-	JMP     limited782
-
-six781:
-	VBROADCASTSS 144(AX), Y9
-	VXORPS       Y10, Y10, Y10
-	VCMPPS       $0x11, Y10, Y1, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VCMPPS       $0x1e, Y9, Y1, Y11
-	VBLENDVPS    Y11, Y9, Y1, Y1
-	VCMPPS       $0x11, Y10, Y2, Y11
-	VBLENDVPS    Y11, Y10, Y2, Y2
-	VCMPPS       $0x1e, Y9, Y2, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VCMPPS       $0x11, Y10, Y3, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VCMPPS       $0x1e, Y9, Y3, Y11
-	VBLENDVPS    Y11, Y9, Y3, Y3
-	VCMPPS       $0x11, Y10, Y4, Y11
-	VBLENDVPS    Y11, Y10, Y4, Y4
-	VCMPPS       $0x1e, Y9, Y4, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VCMPPS       $0x11, Y10, Y5, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VCMPPS       $0x1e, Y9, Y5, Y11
-	VBLENDVPS    Y11, Y9, Y5, Y5
-	VCMPPS       $0x11, Y10, Y6, Y11
-	VBLENDVPS    Y11, Y10, Y6, Y6
-	VCMPPS       $0x1e, Y9, Y6, Y11
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VCMPPS       $0x11, Y10, Y7, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VCMPPS       $0x1e, Y9, Y7, Y11
-	VBLENDVPS    Y11, Y9, Y7, Y7
-	VCMPPS       $0x11, Y10, Y8, Y11
-	VBLENDVPS    Y11, Y10, Y8, Y8
-	VCMPPS       $0x1e, Y9, Y8, Y10
-	VBLENDVPS    Y10, Y9, Y8, Y8
-
-limited782:
-	VMASKMOVPS Y1, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x01
-	JE         stored779
-	VMASKMOVPS Y2, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x02
-	JE         stored779
-	VMASKMOVPS Y3, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x03
-	JE         stored779
-	VMASKMOVPS Y4, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x04
-	JE         stored779
-	VMASKMOVPS Y5, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x05
-	JE         stored779
-	VMASKMOVPS Y6, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x06
-	JE         stored779
-	VMASKMOVPS Y7, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x07
-	JE         stored779
-	VMASKMOVPS Y8, Y0, (R9)
-	ADDQ       R10, R9
-
-stored779:
-	MOVQ    176(AX), R10
-	SUBQ    R10, 168(AX)
-	JE      done769
-	SUBQ    R10, 160(AX)
-	MOVQ    R10, R12
-	IMULQ   CX, R12
-	ADDQ    R12, R8
-	XORQ    R11, R11
-	SUBQ    R10, DI
-	CMOVQLT R11, DI
-	JMP     group767
-
-done769:
-	VZEROUPPER
-	RET
-
-// func tapLineAVX2_3x2(t *byte)
-// Requires: AVX, CMOV
-TEXT ·tapLineAVX2_3x2(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 16(AX), CX
-	MOVQ 32(AX), DX
-	LEAQ (CX)(CX*2), BX
-	LEAQ (CX)(CX*4), SI
-
-channels783:
-	MOVQ  72(AX), DI
-	MOVQ  80(AX), R10
-	ADDQ  DI, R10
-	MOVQ  R10, 160(AX)
-	MOVQ  88(AX), R10
-	MOVQ  R10, 168(AX)
-	MOVQ  DI, R10
-	IMULQ CX, R10
-	MOVQ  (AX), R8
-	SUBQ  R10, R8
-	ADDQ  152(AX), R8
-	MOVQ  56(AX), R9
-	ADDQ  152(AX), R9
-
-group784:
-	MOVQ    168(AX), R10
-	CMPQ    R10, 96(AX)
-	CMOVQGT 96(AX), R10
-	MOVQ    R10, 176(AX)
-	LEAQ    1(R10)(R10*2), R11
-	SUBQ    R10, R11
-	CMPQ    R11, 160(AX)
-	CMOVQGT 160(AX), R11
-	MOVQ    DI, R14
-	IMULQ   CX, R14
-	ADDQ    R8, R14
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	MOVQ    24(AX), R13
-	ADDQ    152(AX), R13
-	MOVQ    48(AX), R10
-	TESTQ   R10, R10
-	JE      summed787
-	TESTQ   DI, DI
-	JNE     ends788
-	CMPQ    R11, $0x11
-	JNE     ends788
-
-row785:
-	VMOVUPS (R13), Y8
-	VMOVUPS (R13)(DX*1), Y9
-	VMOVUPS (R13)(DX*2), Y10
-	MOVQ    R14, R12
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y0, Y0
-	VMOVUPS (R12)(CX*1), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y0, Y0
-	VMOVUPS (R12)(CX*2), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y0, Y0
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y1, Y1
-	VMOVUPS (R12)(BX*1), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y1, Y1
-	VMOVUPS (R12)(CX*4), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y1, Y1
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y2, Y2
-	ADDQ    SI, R12
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y2, Y2
-	VMOVUPS (R12)(CX*1), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y2, Y2
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y3, Y3
-	VMOVUPS (R12)(CX*2), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y3, Y3
-	VMOVUPS (R12)(BX*1), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y3, Y3
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y4, Y4
-	VMOVUPS (R12)(CX*4), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y4, Y4
-	ADDQ    SI, R12
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y4, Y4
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y5, Y5
-	VMOVUPS (R12)(CX*1), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y5, Y5
-	VMOVUPS (R12)(CX*2), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y5, Y5
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y6, Y6
-	VMOVUPS (R12)(BX*1), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y6, Y6
-	VMOVUPS (R12)(CX*4), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y6, Y6
-	VMULPS  Y11, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    SI, R12
-	VMOVUPS (R12), Y8
-	VMULPS  Y8, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R12)(CX*1), Y8
-	VMULPS  Y8, Y10, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    8(AX), R14
-	ADDQ    40(AX), R13
-	DECQ    R10
-	JNE     row785
-	JMP     summed787
-
-ends788:
-	VMOVUPS (R13), Y8
-	VMOVUPS (R13)(DX*1), Y9
-	VMOVUPS (R13)(DX*2), Y10
-	MOVQ    R14, R12
-	TESTQ   DI, DI
-	JE      column789
-	CMPQ    DI, $0x01
-	JE      column790
-	JMP     column791
-
-column789:
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y0, Y0
-	ADDQ    CX, R12
-	CMPQ    R11, $0x01
-	JE      over792
-
-column790:
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y0, Y0
-	ADDQ    CX, R12
-	CMPQ    R11, $0x02
-	JE      over792
-
-column791:
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y0, Y0
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y1, Y1
-	ADDQ    CX, R12
-	CMPQ    R11, $0x03
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y1, Y1
-	ADDQ    CX, R12
-	CMPQ    R11, $0x04
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y1, Y1
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y2, Y2
-	ADDQ    CX, R12
-	CMPQ    R11, $0x05
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y2, Y2
-	ADDQ    CX, R12
-	CMPQ    R11, $0x06
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y2, Y2
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y3, Y3
-	ADDQ    CX, R12
-	CMPQ    R11, $0x07
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y3, Y3
-	ADDQ    CX, R12
-	CMPQ    R11, $0x08
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y3, Y3
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y4, Y4
-	ADDQ    CX, R12
-	CMPQ    R11, $0x09
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y4, Y4
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0a
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y4, Y4
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y5, Y5
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0b
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y5, Y5
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0c
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y5, Y5
-	VMULPS  Y11, Y8, Y11
-	VADDPS  Y11, Y6, Y6
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0d
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y9, Y11
-	VADDPS  Y11, Y6, Y6
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0e
-	JE      over792
-	VMOVUPS (R12), Y11
-	VMULPS  Y11, Y10, Y12
-	VADDPS  Y12, Y6, Y6
-	VMULPS  Y11, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R12
-	CMPQ    R11, $0x0f
-	JE      over792
-	VMOVUPS (R12), Y8
-	VMULPS  Y8, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R12
-	CMPQ    R11, $0x10
-	JE      over792
-	VMOVUPS (R12), Y8
-	VMULPS  Y8, Y10, Y8
-	VADDPS  Y8, Y7, Y7
-
-over792:
-	ADDQ 8(AX), R14
-	ADDQ 40(AX), R13
-	DECQ R10
-	JNE  ends788
-
-summed787:
-	TESTB   $0x01, 136(AX)
-	JEQ     scaled793
-	MOVQ    112(AX), R10
-	ADDQ    152(AX), R10
-	VMOVUPS (R10), Y8
-	VMULPS  Y8, Y0, Y0
-	VMULPS  Y8, Y1, Y1
-	VMULPS  Y8, Y2, Y2
-	VMULPS  Y8, Y3, Y3
-	VMULPS  Y8, Y4, Y4
-	VMULPS  Y8, Y5, Y5
-	VMULPS  Y8, Y6, Y6
-	VMULPS  Y8, Y7, Y7
-
-scaled793:
-	TESTB   $0x02, 136(AX)
-	JEQ     biased794
-	MOVQ    120(AX), R10
-	ADDQ    152(AX), R10
-	VMOVUPS (R10), Y8
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y8, Y2, Y2
-	VADDPS  Y8, Y3, Y3
-	VADDPS  Y8, Y4, Y4
-	VADDPS  Y8, Y5, Y5
-	VADDPS  Y8, Y6, Y6
-	VADDPS  Y8, Y7, Y7
-
-biased794:
-	MOVQ    64(AX), R10
-	TESTB   $0x04, 136(AX)
-	JEQ     none797
-	MOVQ    128(AX), R11
-	MOVQ    R9, R12
-	SUBQ    56(AX), R12
-	ADDQ    R11, R12
-	VMOVUPS (R12), Y8
-	VADDPS  Y8, Y0, Y0
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x01
-	JE      added795
-	VMOVUPS (R12), Y8
-	VADDPS  Y8, Y1, Y1
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x02
-	JE      added795
-	VMOVUPS (R12), Y8
-	VADDPS  Y8, Y2, Y2
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x03
-	JE      added795
-	VMOVUPS (R12), Y8
-	VADDPS  Y8, Y3, Y3
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x04
-	JE      added795
-	VMOVUPS (R12), Y8
-	VADDPS  Y8, Y4, Y4
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x05
-	JE      added795
-	VMOVUPS (R12), Y8
-	VADDPS  Y8, Y5, Y5
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x06
-	JE      added795
-	VMOVUPS (R12), Y8
-	VADDPS  Y8, Y6, Y6
-	ADDQ    R10, R12
-	CMPQ    176(AX), $0x07
-	JE      added795
-	VMOVUPS (R12), Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    R10, R12
-
-added795:
-none797:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited799
-	TESTB   $0x08, 136(AX)
-	JEQ     six798
-	VXORPS  Y8, Y8, Y8
-	VCMPPS  $0x12, Y8, Y0, Y9
-	VANDNPS Y0, Y9, Y0
-	VCMPPS  $0x12, Y8, Y1, Y9
-	VANDNPS Y1, Y9, Y1
-	VCMPPS  $0x12, Y8, Y2, Y9
-	VANDNPS Y2, Y9, Y2
-	VCMPPS  $0x12, Y8, Y3, Y9
-	VANDNPS Y3, Y9, Y3
-	VCMPPS  $0x12, Y8, Y4, Y9
-	VANDNPS Y4, Y9, Y4
-	VCMPPS  $0x12, Y8, Y5, Y9
-	VANDNPS Y5, Y9, Y5
-	VCMPPS  $0x12, Y8, Y6, Y9
-	VANDNPS Y6, Y9, Y6
-	VCMPPS  $0x12, Y8, Y7, Y8
-	VANDNPS Y7, Y8, Y7
-	JMP     limited799
-
-six798:
-	VBROADCASTSS 144(AX), Y8
-	VXORPS       Y9, Y9, Y9
-	VCMPPS       $0x11, Y9, Y0, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VCMPPS       $0x1e, Y8, Y0, Y10
-	VBLENDVPS    Y10, Y8, Y0, Y0
-	VCMPPS       $0x11, Y9, Y1, Y10
-	VBLENDVPS    Y10, Y9, Y1, Y1
-	VCMPPS       $0x1e, Y8, Y1, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VCMPPS       $0x11, Y9, Y2, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VCMPPS       $0x1e, Y8, Y2, Y10
-	VBLENDVPS    Y10, Y8, Y2, Y2
-	VCMPPS       $0x11, Y9, Y3, Y10
-	VBLENDVPS    Y10, Y9, Y3, Y3
-	VCMPPS       $0x1e, Y8, Y3, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VCMPPS       $0x11, Y9, Y4, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VCMPPS       $0x1e, Y8, Y4, Y10
-	VBLENDVPS    Y10, Y8, Y4, Y4
-	VCMPPS       $0x11, Y9, Y5, Y10
-	VBLENDVPS    Y10, Y9, Y5, Y5
-	VCMPPS       $0x1e, Y8, Y5, Y10
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VCMPPS       $0x11, Y9, Y6, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VCMPPS       $0x1e, Y8, Y6, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VCMPPS       $0x11, Y9, Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y7
-	VCMPPS       $0x1e, Y8, Y7, Y9
-	VBLENDVPS    Y9, Y8, Y7, Y7
-
-limited799:
-	VMOVUPS Y0, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x01
-	JE      stored796
-	VMOVUPS Y1, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x02
-	JE      stored796
-	VMOVUPS Y2, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x03
-	JE      stored796
-	VMOVUPS Y3, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x04
-	JE      stored796
-	VMOVUPS Y4, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x05
-	JE      stored796
-	VMOVUPS Y5, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x06
-	JE      stored796
-	VMOVUPS Y6, (R9)
-	ADDQ    R10, R9
-	CMPQ    176(AX), $0x07
-	JE      stored796
-	VMOVUPS Y7, (R9)
-	ADDQ    R10, R9
-
-stored796:
-	MOVQ    176(AX), R10
-	SUBQ    R10, 168(AX)
-	JE      done786
-	ADDQ    R10, R10
-	SUBQ    R10, 160(AX)
-	MOVQ    R10, R12
-	IMULQ   CX, R12
-	ADDQ    R12, R8
-	XORQ    R11, R11
-	SUBQ    R10, DI
-	CMOVQLT R11, DI
-	JMP     group784
-
-done786:
-	MOVQ 152(AX), R10
-	ADDQ $0x20, R10
-	MOVQ R10, 152(AX)
-	CMPQ R10, 104(AX)
-	JLT  channels783
-	VZEROUPPER
-	RET
-
-// func tapLineShortAVX2_3x2(t *byte)
-// Requires: AVX, CMOV
-TEXT ·tapLineShortAVX2_3x2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    16(AX), CX
-	MOVQ    32(AX), DX
-	LEAQ    (CX)(CX*2), BX
-	LEAQ    (CX)(CX*4), SI
-	MOVQ    104(AX), DI
-	MOVQ    $+8, R8
-	CMPQ    DI, R8
-	CMOVQGT R8, DI
-	NEGQ    DI
-	LEAQ    ones<>+32(SB), R8
-	VMOVUPS (R8)(DI*4), Y0
-	MOVQ    72(AX), DI
-	MOVQ    80(AX), R10
-	ADDQ    DI, R10
-	MOVQ    R10, 160(AX)
-	MOVQ    88(AX), R10
-	MOVQ    R10, 168(AX)
-	MOVQ    DI, R10
-	IMULQ   CX, R10
-	MOVQ    (AX), R8
-	SUBQ    R10, R8
-	ADDQ    152(AX), R8
-	MOVQ    56(AX), R9
-	ADDQ    152(AX), R9
-
-group801:
-	MOVQ    168(AX), R10
-	CMPQ    R10, 96(AX)
-	CMOVQGT 96(AX), R10
-	MOVQ    R10, 176(AX)
-	LEAQ    1(R10)(R10*2), R11
-	SUBQ    R10, R11
-	CMPQ    R11, 160(AX)
-	CMOVQGT 160(AX), R11
-	MOVQ    DI, R14
-	IMULQ   CX, R14
-	ADDQ    R8, R14
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	MOVQ    24(AX), R13
-	ADDQ    152(AX), R13
-	MOVQ    48(AX), R10
-	TESTQ   R10, R10
-	JE      summed804
-	TESTQ   DI, DI
-	JNE     ends805
-	CMPQ    R11, $0x11
-	JNE     ends805
-
-row802:
-	VMASKMOVPS (R13), Y0, Y9
-	VMASKMOVPS (R13)(DX*1), Y0, Y10
-	VMASKMOVPS (R13)(DX*2), Y0, Y11
-	MOVQ       R14, R12
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y1, Y1
-	VMASKMOVPS (R12)(CX*1), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y1, Y1
-	VMASKMOVPS (R12)(CX*2), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y1, Y1
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y2, Y2
-	VMASKMOVPS (R12)(BX*1), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y2, Y2
-	VMASKMOVPS (R12)(CX*4), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y2, Y2
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y3, Y3
-	ADDQ       SI, R12
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y3, Y3
-	VMASKMOVPS (R12)(CX*1), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y3, Y3
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y4, Y4
-	VMASKMOVPS (R12)(CX*2), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y4, Y4
-	VMASKMOVPS (R12)(BX*1), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y4, Y4
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y5, Y5
-	VMASKMOVPS (R12)(CX*4), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y5, Y5
-	ADDQ       SI, R12
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y6, Y6
-	VMASKMOVPS (R12)(CX*1), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y6, Y6
-	VMASKMOVPS (R12)(CX*2), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y6, Y6
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y7, Y7
-	VMASKMOVPS (R12)(BX*1), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y7, Y7
-	VMASKMOVPS (R12)(CX*4), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y7, Y7
-	VMULPS     Y12, Y9, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       SI, R12
-	VMASKMOVPS (R12), Y0, Y9
-	VMULPS     Y9, Y10, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R12)(CX*1), Y0, Y9
-	VMULPS     Y9, Y11, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       8(AX), R14
-	ADDQ       40(AX), R13
-	DECQ       R10
-	JNE        row802
-	JMP        summed804
-
-ends805:
-	VMASKMOVPS (R13), Y0, Y9
-	VMASKMOVPS (R13)(DX*1), Y0, Y10
-	VMASKMOVPS (R13)(DX*2), Y0, Y11
-	MOVQ       R14, R12
-	TESTQ      DI, DI
-	JE         column806
-	CMPQ       DI, $0x01
-	JE         column807
-	JMP        column808
-
-column806:
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y1, Y1
-	ADDQ       CX, R12
-	CMPQ       R11, $0x01
-	JE         over809
-
-column807:
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y1, Y1
-	ADDQ       CX, R12
-	CMPQ       R11, $0x02
-	JE         over809
-
-column808:
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y1, Y1
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y2, Y2
-	ADDQ       CX, R12
-	CMPQ       R11, $0x03
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y2, Y2
-	ADDQ       CX, R12
-	CMPQ       R11, $0x04
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y2, Y2
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y3, Y3
-	ADDQ       CX, R12
-	CMPQ       R11, $0x05
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y3, Y3
-	ADDQ       CX, R12
-	CMPQ       R11, $0x06
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y3, Y3
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y4, Y4
-	ADDQ       CX, R12
-	CMPQ       R11, $0x07
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y4, Y4
-	ADDQ       CX, R12
-	CMPQ       R11, $0x08
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y4, Y4
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y5, Y5
-	ADDQ       CX, R12
-	CMPQ       R11, $0x09
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y5, Y5
-	ADDQ       CX, R12
-	CMPQ       R11, $0x0a
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y6, Y6
-	ADDQ       CX, R12
-	CMPQ       R11, $0x0b
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y6, Y6
-	ADDQ       CX, R12
-	CMPQ       R11, $0x0c
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y6, Y6
-	VMULPS     Y12, Y9, Y12
-	VADDPS     Y12, Y7, Y7
-	ADDQ       CX, R12
-	CMPQ       R11, $0x0d
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y10, Y12
-	VADDPS     Y12, Y7, Y7
-	ADDQ       CX, R12
-	CMPQ       R11, $0x0e
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y12
-	VMULPS     Y12, Y11, Y13
-	VADDPS     Y13, Y7, Y7
-	VMULPS     Y12, Y9, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R12
-	CMPQ       R11, $0x0f
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y9
-	VMULPS     Y9, Y10, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R12
-	CMPQ       R11, $0x10
-	JE         over809
-	VMASKMOVPS (R12), Y0, Y9
-	VMULPS     Y9, Y11, Y9
-	VADDPS     Y9, Y8, Y8
-
-over809:
-	ADDQ 8(AX), R14
-	ADDQ 40(AX), R13
-	DECQ R10
-	JNE  ends805
-
-summed804:
-	TESTB      $0x01, 136(AX)
-	JEQ        scaled810
-	MOVQ       112(AX), R10
-	ADDQ       152(AX), R10
-	VMASKMOVPS (R10), Y0, Y9
-	VMULPS     Y9, Y1, Y1
-	VMULPS     Y9, Y2, Y2
-	VMULPS     Y9, Y3, Y3
-	VMULPS     Y9, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VMULPS     Y9, Y6, Y6
-	VMULPS     Y9, Y7, Y7
-	VMULPS     Y9, Y8, Y8
-
-scaled810:
-	TESTB      $0x02, 136(AX)
-	JEQ        biased811
-	MOVQ       120(AX), R10
-	ADDQ       152(AX), R10
-	VMASKMOVPS (R10), Y0, Y9
-	VADDPS     Y9, Y1, Y1
-	VADDPS     Y9, Y2, Y2
-	VADDPS     Y9, Y3, Y3
-	VADDPS     Y9, Y4, Y4
-	VADDPS     Y9, Y5, Y5
-	VADDPS     Y9, Y6, Y6
-	VADDPS     Y9, Y7, Y7
-	VADDPS     Y9, Y8, Y8
-
-biased811:
-	MOVQ       64(AX), R10
-	TESTB      $0x04, 136(AX)
-	JEQ        none814
-	MOVQ       128(AX), R11
-	MOVQ       R9, R12
-	SUBQ       56(AX), R12
-	ADDQ       R11, R12
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y1, Y1
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x01
-	JE         added812
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y2, Y2
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x02
-	JE         added812
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y3, Y3
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x03
-	JE         added812
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y4, Y4
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x04
-	JE         added812
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y5, Y5
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x05
-	JE         added812
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y6, Y6
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x06
-	JE         added812
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y7, Y7
-	ADDQ       R10, R12
-	CMPQ       176(AX), $0x07
-	JE         added812
-	VMASKMOVPS (R12), Y0, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       R10, R12
-
-added812:
-none814:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited816
-	TESTB   $0x08, 136(AX)
-	JEQ     six815
-	VXORPS  Y9, Y9, Y9
-	VCMPPS  $0x12, Y9, Y1, Y10
-	VANDNPS Y1, Y10, Y1
-	VCMPPS  $0x12, Y9, Y2, Y10
-	VANDNPS Y2, Y10, Y2
-	VCMPPS  $0x12, Y9, Y3, Y10
-	VANDNPS Y3, Y10, Y3
-	VCMPPS  $0x12, Y9, Y4, Y10
-	VANDNPS Y4, Y10, Y4
-	VCMPPS  $0x12, Y9, Y5, Y10
-	VANDNPS Y5, Y10, Y5
-	VCMPPS  $0x12, Y9, Y6, Y10
-	VANDNPS Y6, Y10, Y6
-	VCMPPS  $0x12, Y9, Y7, Y10
-	VANDNPS Y7, Y10, Y7
-	VCMPPS  $0x12, Y9, Y8, Y9
-	VANDNPS Y8, Y9, Y8
-	JMP     limited816
-
-six815:
-	VBROADCASTSS 144(AX), Y9
-	VXORPS       Y10, Y10, Y10
-	VCMPPS       $0x11, Y10, Y1, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VCMPPS       $0x1e, Y9, Y1, Y11
-	VBLENDVPS    Y11, Y9, Y1, Y1
-	VCMPPS       $0x11, Y10, Y2, Y11
-	VBLENDVPS    Y11, Y10, Y2, Y2
-	VCMPPS       $0x1e, Y9, Y2, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VCMPPS       $0x11, Y10, Y3, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VCMPPS       $0x1e, Y9, Y3, Y11
-	VBLENDVPS    Y11, Y9, Y3, Y3
-	VCMPPS       $0x11, Y10, Y4, Y11
-	VBLENDVPS    Y11, Y10, Y4, Y4
-	VCMPPS       $0x1e, Y9, Y4, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VCMPPS       $0x11, Y10, Y5, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VCMPPS       $0x1e, Y9, Y5, Y11
-	VBLENDVPS    Y11, Y9, Y5, Y5
-	VCMPPS       $0x11, Y10, Y6, Y11
-	VBLENDVPS    Y11, Y10, Y6, Y6
-	VCMPPS       $0x1e, Y9, Y6, Y11
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VCMPPS       $0x11, Y10, Y7, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VCMPPS       $0x1e, Y9, Y7, Y11
-	VBLENDVPS    Y11, Y9, Y7, Y7
-	VCMPPS       $0x11, Y10, Y8, Y11
-	VBLENDVPS    Y11, Y10, Y8, Y8
-	VCMPPS       $0x1e, Y9, Y8, Y10
-	VBLENDVPS    Y10, Y9, Y8, Y8
-
-limited816:
-	VMASKMOVPS Y1, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x01
-	JE         stored813
-	VMASKMOVPS Y2, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x02
-	JE         stored813
-	VMASKMOVPS Y3, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x03
-	JE         stored813
-	VMASKMOVPS Y4, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x04
-	JE         stored813
-	VMASKMOVPS Y5, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x05
-	JE         stored813
-	VMASKMOVPS Y6, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x06
-	JE         stored813
-	VMASKMOVPS Y7, Y0, (R9)
-	ADDQ       R10, R9
-	CMPQ       176(AX), $0x07
-	JE         stored813
-	VMASKMOVPS Y8, Y0, (R9)
-	ADDQ       R10, R9
-
-stored813:
-	MOVQ    176(AX), R10
-	SUBQ    R10, 168(AX)
-	JE      done803
-	ADDQ    R10, R10
-	SUBQ    R10, 160(AX)
-	MOVQ    R10, R12
-	IMULQ   CX, R12
-	ADDQ    R12, R8
-	XORQ    R11, R11
-	SUBQ    R10, DI
-	CMOVQLT R11, DI
-	JMP     group801
-
-done803:
-	VZEROUPPER
-	RET
-
-// func tapLineAVX2_5x1(t *byte)
-// Requires: AVX, CMOV
-TEXT ·tapLineAVX2_5x1(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 16(AX), CX
-	MOVQ 32(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (CX)(CX*2), SI
-	LEAQ (CX)(CX*4), DI
-
-channels817:
-	MOVQ  72(AX), R8
-	MOVQ  80(AX), R11
-	ADDQ  R8, R11
-	MOVQ  R11, 160(AX)
-	MOVQ  88(AX), R11
-	MOVQ  R11, 168(AX)
-	MOVQ  R8, R11
-	IMULQ CX, R11
-	MOVQ  (AX), R9
-	SUBQ  R11, R9
-	ADDQ  152(AX), R9
-	MOVQ  56(AX), R10
-	ADDQ  152(AX), R10
-
-group818:
-	MOVQ    168(AX), R11
-	CMPQ    R11, 96(AX)
-	CMOVQGT 96(AX), R11
-	MOVQ    R11, 176(AX)
-	LEAQ    4(R11)(R11*1), R12
-	SUBQ    R11, R12
-	CMPQ    R12, 160(AX)
-	CMOVQGT 160(AX), R12
-	MOVQ    R8, R15
-	IMULQ   CX, R15
-	ADDQ    R9, R15
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	MOVQ    24(AX), R14
-	ADDQ    152(AX), R14
-	MOVQ    48(AX), R11
-	TESTQ   R11, R11
-	JE      summed821
-	TESTQ   R8, R8
-	JNE     ends822
-	CMPQ    R12, $0x0c
-	JNE     ends822
-
-row819:
-	VMOVUPS (R14), Y8
-	VMOVUPS (R14)(DX*1), Y9
-	VMOVUPS (R14)(DX*2), Y10
-	VMOVUPS (R14)(BX*1), Y11
-	VMOVUPS (R14)(DX*4), Y12
-	MOVQ    R15, R13
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y0, Y0
-	VMOVUPS (R13)(CX*1), Y13
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y1, Y1
-	VMOVUPS (R13)(CX*2), Y13
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y2, Y2
-	VMOVUPS (R13)(SI*1), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y3, Y3
-	VMOVUPS (R13)(CX*4), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y4, Y4
-	ADDQ    DI, R13
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y5, Y5
-	VMOVUPS (R13)(CX*1), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y6, Y6
-	VMOVUPS (R13)(CX*2), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y6, Y6
-	VMULPS  Y13, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R13)(SI*1), Y8
-	VMULPS  Y8, Y12, Y13
-	VADDPS  Y13, Y4, Y4
-	VMULPS  Y8, Y11, Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y8, Y10, Y13
-	VADDPS  Y13, Y6, Y6
-	VMULPS  Y8, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R13)(CX*4), Y8
-	VMULPS  Y8, Y12, Y9
-	VADDPS  Y9, Y5, Y5
-	VMULPS  Y8, Y11, Y9
-	VADDPS  Y9, Y6, Y6
-	VMULPS  Y8, Y10, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    DI, R13
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y12, Y9
-	VADDPS  Y9, Y6, Y6
-	VMULPS  Y8, Y11, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R13)(CX*1), Y8
-	VMULPS  Y8, Y12, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    8(AX), R15
-	ADDQ    40(AX), R14
-	DECQ    R11
-	JNE     row819
-	JMP     summed821
-
-ends822:
-	VMOVUPS (R14), Y8
-	VMOVUPS (R14)(DX*1), Y9
-	VMOVUPS (R14)(DX*2), Y10
-	VMOVUPS (R14)(BX*1), Y11
-	VMOVUPS (R14)(DX*4), Y12
-	MOVQ    R15, R13
-	TESTQ   R8, R8
-	JE      column823
-	CMPQ    R8, $0x01
-	JE      column824
-	CMPQ    R8, $0x02
-	JE      column825
-	CMPQ    R8, $0x03
-	JE      column826
-	JMP     column827
-
-column823:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y0, Y0
-	ADDQ    CX, R13
-	CMPQ    R12, $0x01
-	JE      over828
-
-column824:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y1, Y1
-	ADDQ    CX, R13
-	CMPQ    R12, $0x02
-	JE      over828
-
-column825:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y2, Y2
-	ADDQ    CX, R13
-	CMPQ    R12, $0x03
-	JE      over828
-
-column826:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y3, Y3
-	ADDQ    CX, R13
-	CMPQ    R12, $0x04
-	JE      over828
-
-column827:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y4, Y4
-	ADDQ    CX, R13
-	CMPQ    R12, $0x05
-	JE      over828
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y5, Y5
-	ADDQ    CX, R13
-	CMPQ    R12, $0x06
-	JE      over828
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y6, Y6
-	ADDQ    CX, R13
-	CMPQ    R12, $0x07
-	JE      over828
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y9, Y14
-	VADDPS  Y14, Y6, Y6
-	VMULPS  Y13, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x08
-	JE      over828
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y12, Y13
-	VADDPS  Y13, Y4, Y4
-	VMULPS  Y8, Y11, Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y8, Y10, Y13
-	VADDPS  Y13, Y6, Y6
-	VMULPS  Y8, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x09
-	JE      over828
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y12, Y9
-	VADDPS  Y9, Y5, Y5
-	VMULPS  Y8, Y11, Y9
-	VADDPS  Y9, Y6, Y6
-	VMULPS  Y8, Y10, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0a
-	JE      over828
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y12, Y9
-	VADDPS  Y9, Y6, Y6
-	VMULPS  Y8, Y11, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0b
-	JE      over828
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y12, Y8
-	VADDPS  Y8, Y7, Y7
-
-over828:
-	ADDQ 8(AX), R15
-	ADDQ 40(AX), R14
-	DECQ R11
-	JNE  ends822
-
-summed821:
-	TESTB   $0x01, 136(AX)
-	JEQ     scaled829
-	MOVQ    112(AX), R11
-	ADDQ    152(AX), R11
-	VMOVUPS (R11), Y8
-	VMULPS  Y8, Y0, Y0
-	VMULPS  Y8, Y1, Y1
-	VMULPS  Y8, Y2, Y2
-	VMULPS  Y8, Y3, Y3
-	VMULPS  Y8, Y4, Y4
-	VMULPS  Y8, Y5, Y5
-	VMULPS  Y8, Y6, Y6
-	VMULPS  Y8, Y7, Y7
-
-scaled829:
-	TESTB   $0x02, 136(AX)
-	JEQ     biased830
-	MOVQ    120(AX), R11
-	ADDQ    152(AX), R11
-	VMOVUPS (R11), Y8
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y8, Y2, Y2
-	VADDPS  Y8, Y3, Y3
-	VADDPS  Y8, Y4, Y4
-	VADDPS  Y8, Y5, Y5
-	VADDPS  Y8, Y6, Y6
-	VADDPS  Y8, Y7, Y7
-
-biased830:
-	MOVQ    64(AX), R11
-	TESTB   $0x04, 136(AX)
-	JEQ     none833
-	MOVQ    128(AX), R12
-	MOVQ    R10, R13
-	SUBQ    56(AX), R13
-	ADDQ    R12, R13
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y0, Y0
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x01
-	JE      added831
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y1, Y1
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x02
-	JE      added831
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y2, Y2
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x03
-	JE      added831
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y3, Y3
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x04
-	JE      added831
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y4, Y4
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x05
-	JE      added831
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y5, Y5
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x06
-	JE      added831
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y6, Y6
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x07
-	JE      added831
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    R11, R13
-
-added831:
-none833:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited835
-	TESTB   $0x08, 136(AX)
-	JEQ     six834
-	VXORPS  Y8, Y8, Y8
-	VCMPPS  $0x12, Y8, Y0, Y9
-	VANDNPS Y0, Y9, Y0
-	VCMPPS  $0x12, Y8, Y1, Y9
-	VANDNPS Y1, Y9, Y1
-	VCMPPS  $0x12, Y8, Y2, Y9
-	VANDNPS Y2, Y9, Y2
-	VCMPPS  $0x12, Y8, Y3, Y9
-	VANDNPS Y3, Y9, Y3
-	VCMPPS  $0x12, Y8, Y4, Y9
-	VANDNPS Y4, Y9, Y4
-	VCMPPS  $0x12, Y8, Y5, Y9
-	VANDNPS Y5, Y9, Y5
-	VCMPPS  $0x12, Y8, Y6, Y9
-	VANDNPS Y6, Y9, Y6
-	VCMPPS  $0x12, Y8, Y7, Y8
-	VANDNPS Y7, Y8, Y7
-	JMP     limited835
-
-six834:
-	VBROADCASTSS 144(AX), Y8
-	VXORPS       Y9, Y9, Y9
-	VCMPPS       $0x11, Y9, Y0, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VCMPPS       $0x1e, Y8, Y0, Y10
-	VBLENDVPS    Y10, Y8, Y0, Y0
-	VCMPPS       $0x11, Y9, Y1, Y10
-	VBLENDVPS    Y10, Y9, Y1, Y1
-	VCMPPS       $0x1e, Y8, Y1, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VCMPPS       $0x11, Y9, Y2, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VCMPPS       $0x1e, Y8, Y2, Y10
-	VBLENDVPS    Y10, Y8, Y2, Y2
-	VCMPPS       $0x11, Y9, Y3, Y10
-	VBLENDVPS    Y10, Y9, Y3, Y3
-	VCMPPS       $0x1e, Y8, Y3, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VCMPPS       $0x11, Y9, Y4, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VCMPPS       $0x1e, Y8, Y4, Y10
-	VBLENDVPS    Y10, Y8, Y4, Y4
-	VCMPPS       $0x11, Y9, Y5, Y10
-	VBLENDVPS    Y10, Y9, Y5, Y5
-	VCMPPS       $0x1e, Y8, Y5, Y10
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VCMPPS       $0x11, Y9, Y6, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VCMPPS       $0x1e, Y8, Y6, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VCMPPS       $0x11, Y9, Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y7
-	VCMPPS       $0x1e, Y8, Y7, Y9
-	VBLENDVPS    Y9, Y8, Y7, Y7
-
-limited835:
-	VMOVUPS Y0, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x01
-	JE      stored832
-	VMOVUPS Y1, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x02
-	JE      stored832
-	VMOVUPS Y2, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x03
-	JE      stored832
-	VMOVUPS Y3, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x04
-	JE      stored832
-	VMOVUPS Y4, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x05
-	JE      stored832
-	VMOVUPS Y5, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x06
-	JE      stored832
-	VMOVUPS Y6, (R10)
-	ADDQ    R11, R10
-	CMPQ    176(AX), $0x07
-	JE      stored832
-	VMOVUPS Y7, (R10)
-	ADDQ    R11, R10
-
-stored832:
-	MOVQ    176(AX), R11
-	SUBQ    R11, 168(AX)
-	JE      done820
-	SUBQ    R11, 160(AX)
-	MOVQ    R11, R13
-	IMULQ   CX, R13
-	ADDQ    R13, R9
-	XORQ    R12, R12
-	SUBQ    R11, R8
-	CMOVQLT R12, R8
-	JMP     group818
-
-done820:
-	MOVQ 152(AX), R11
-	ADDQ $0x20, R11
-	MOVQ R11, 152(AX)
-	CMPQ R11, 104(AX)
-	JLT  channels817
-	VZEROUPPER
-	RET
-
-// func tapLineShortAVX2_5x1(t *byte)
-// Requires: AVX, CMOV
-TEXT ·tapLineShortAVX2_5x1(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    16(AX), CX
-	MOVQ    32(AX), DX
-	LEAQ    (DX)(DX*2), BX
-	LEAQ    (CX)(CX*2), SI
-	LEAQ    (CX)(CX*4), DI
-	MOVQ    104(AX), R8
-	MOVQ    $+8, R9
-	CMPQ    R8, R9
-	CMOVQGT R9, R8
-	NEGQ    R8
-	LEAQ    ones<>+32(SB), R9
-	VMOVUPS (R9)(R8*4), Y0
-	MOVQ    72(AX), R8
-	MOVQ    80(AX), R11
-	ADDQ    R8, R11
-	MOVQ    R11, 160(AX)
-	MOVQ    88(AX), R11
-	MOVQ    R11, 168(AX)
-	MOVQ    R8, R11
-	IMULQ   CX, R11
-	MOVQ    (AX), R9
-	SUBQ    R11, R9
-	ADDQ    152(AX), R9
-	MOVQ    56(AX), R10
-	ADDQ    152(AX), R10
-
-group837:
-	MOVQ    168(AX), R11
-	CMPQ    R11, 96(AX)
-	CMOVQGT 96(AX), R11
-	MOVQ    R11, 176(AX)
-	LEAQ    4(R11)(R11*1), R12
-	SUBQ    R11, R12
-	CMPQ    R12, 160(AX)
-	CMOVQGT 160(AX), R12
-	MOVQ    R8, R15
-	IMULQ   CX, R15
-	ADDQ    R9, R15
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	MOVQ    24(AX), R14
-	ADDQ    152(AX), R14
-	MOVQ    48(AX), R11
-	TESTQ   R11, R11
-	JE      summed840
-	TESTQ   R8, R8
-	JNE     ends841
-	CMPQ    R12, $0x0c
-	JNE     ends841
-
-row838:
-	VMASKMOVPS (R14), Y0, Y9
-	VMASKMOVPS (R14)(DX*1), Y0, Y10
-	VMASKMOVPS (R14)(DX*2), Y0, Y11
-	VMASKMOVPS (R14)(BX*1), Y0, Y12
-	VMASKMOVPS (R14)(DX*4), Y0, Y13
-	MOVQ       R15, R13
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y1, Y1
-	VMASKMOVPS (R13)(CX*1), Y0, Y14
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS (R13)(CX*2), Y0, Y14
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y3, Y3
-	VMASKMOVPS (R13)(SI*1), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS (R13)(CX*4), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y5, Y5
-	ADDQ       DI, R13
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS (R13)(CX*1), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y7, Y7
-	VMASKMOVPS (R13)(CX*2), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y7, Y7
-	VMULPS     Y14, Y9, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R13)(SI*1), Y0, Y9
-	VMULPS     Y9, Y13, Y14
-	VADDPS     Y14, Y5, Y5
-	VMULPS     Y9, Y12, Y14
-	VADDPS     Y14, Y6, Y6
-	VMULPS     Y9, Y11, Y14
-	VADDPS     Y14, Y7, Y7
-	VMULPS     Y9, Y10, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R13)(CX*4), Y0, Y9
-	VMULPS     Y9, Y13, Y10
-	VADDPS     Y10, Y6, Y6
-	VMULPS     Y9, Y12, Y10
-	VADDPS     Y10, Y7, Y7
-	VMULPS     Y9, Y11, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       DI, R13
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y13, Y10
-	VADDPS     Y10, Y7, Y7
-	VMULPS     Y9, Y12, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R13)(CX*1), Y0, Y9
-	VMULPS     Y9, Y13, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       8(AX), R15
-	ADDQ       40(AX), R14
-	DECQ       R11
-	JNE        row838
-	JMP        summed840
-
-ends841:
-	VMASKMOVPS (R14), Y0, Y9
-	VMASKMOVPS (R14)(DX*1), Y0, Y10
-	VMASKMOVPS (R14)(DX*2), Y0, Y11
-	VMASKMOVPS (R14)(BX*1), Y0, Y12
-	VMASKMOVPS (R14)(DX*4), Y0, Y13
-	MOVQ       R15, R13
-	TESTQ      R8, R8
-	JE         column842
-	CMPQ       R8, $0x01
-	JE         column843
-	CMPQ       R8, $0x02
-	JE         column844
-	CMPQ       R8, $0x03
-	JE         column845
-	JMP        column846
-
-column842:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, R13
-	CMPQ       R12, $0x01
-	JE         over847
-
-column843:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, R13
-	CMPQ       R12, $0x02
-	JE         over847
-
-column844:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, R13
-	CMPQ       R12, $0x03
-	JE         over847
-
-column845:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, R13
-	CMPQ       R12, $0x04
-	JE         over847
-
-column846:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, R13
-	CMPQ       R12, $0x05
-	JE         over847
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y6, Y6
-	ADDQ       CX, R13
-	CMPQ       R12, $0x06
-	JE         over847
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, R13
-	CMPQ       R12, $0x07
-	JE         over847
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y10, Y15
-	VADDPS     Y15, Y7, Y7
-	VMULPS     Y14, Y9, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R13
-	CMPQ       R12, $0x08
-	JE         over847
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y13, Y14
-	VADDPS     Y14, Y5, Y5
-	VMULPS     Y9, Y12, Y14
-	VADDPS     Y14, Y6, Y6
-	VMULPS     Y9, Y11, Y14
-	VADDPS     Y14, Y7, Y7
-	VMULPS     Y9, Y10, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R13
-	CMPQ       R12, $0x09
-	JE         over847
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y13, Y10
-	VADDPS     Y10, Y6, Y6
-	VMULPS     Y9, Y12, Y10
-	VADDPS     Y10, Y7, Y7
-	VMULPS     Y9, Y11, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R13
-	CMPQ       R12, $0x0a
-	JE         over847
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y13, Y10
-	VADDPS     Y10, Y7, Y7
-	VMULPS     Y9, Y12, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R13
-	CMPQ       R12, $0x0b
-	JE         over847
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y13, Y9
-	VADDPS     Y9, Y8, Y8
-
-over847:
-	ADDQ 8(AX), R15
-	ADDQ 40(AX), R14
-	DECQ R11
-	JNE  ends841
-
-summed840:
-	TESTB      $0x01, 136(AX)
-	JEQ        scaled848
-	MOVQ       112(AX), R11
-	ADDQ       152(AX), R11
-	VMASKMOVPS (R11), Y0, Y9
-	VMULPS     Y9, Y1, Y1
-	VMULPS     Y9, Y2, Y2
-	VMULPS     Y9, Y3, Y3
-	VMULPS     Y9, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VMULPS     Y9, Y6, Y6
-	VMULPS     Y9, Y7, Y7
-	VMULPS     Y9, Y8, Y8
-
-scaled848:
-	TESTB      $0x02, 136(AX)
-	JEQ        biased849
-	MOVQ       120(AX), R11
-	ADDQ       152(AX), R11
-	VMASKMOVPS (R11), Y0, Y9
-	VADDPS     Y9, Y1, Y1
-	VADDPS     Y9, Y2, Y2
-	VADDPS     Y9, Y3, Y3
-	VADDPS     Y9, Y4, Y4
-	VADDPS     Y9, Y5, Y5
-	VADDPS     Y9, Y6, Y6
-	VADDPS     Y9, Y7, Y7
-	VADDPS     Y9, Y8, Y8
-
-biased849:
-	MOVQ       64(AX), R11
-	TESTB      $0x04, 136(AX)
-	JEQ        none852
-	MOVQ       128(AX), R12
-	MOVQ       R10, R13
-	SUBQ       56(AX), R13
-	ADDQ       R12, R13
-	VMASKMOVPS (R13), Y0, Y9
-	VADDPS     Y9, Y1, Y1
-	ADDQ       R11, R13
-	CMPQ       176(AX), $0x01
-	JE         added850
-	VMASKMOVPS (R13), Y0, Y9
-	VADDPS     Y9, Y2, Y2
-	ADDQ       R11, R13
-	CMPQ       176(AX), $0x02
-	JE         added850
-	VMASKMOVPS (R13), Y0, Y9
-	VADDPS     Y9, Y3, Y3
-	ADDQ       R11, R13
-	CMPQ       176(AX), $0x03
-	JE         added850
-	VMASKMOVPS (R13), Y0, Y9
-	VADDPS     Y9, Y4, Y4
-	ADDQ       R11, R13
-	CMPQ       176(AX), $0x04
-	JE         added850
-	VMASKMOVPS (R13), Y0, Y9
-	VADDPS     Y9, Y5, Y5
-	ADDQ       R11, R13
-	CMPQ       176(AX), $0x05
-	JE         added850
-	VMASKMOVPS (R13), Y0, Y9
-	VADDPS     Y9, Y6, Y6
-	ADDQ       R11, R13
-	CMPQ       176(AX), $0x06
-	JE         added850
-	VMASKMOVPS (R13), Y0, Y9
-	VADDPS     Y9, Y7, Y7
-	ADDQ       R11, R13
-	CMPQ       176(AX), $0x07
-	JE         added850
-	VMASKMOVPS (R13), Y0, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       R11, R13
-
-added850:
-none852:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited854
-	TESTB   $0x08, 136(AX)
-	JEQ     six853
-	VXORPS  Y9, Y9, Y9
-	VCMPPS  $0x12, Y9, Y1, Y10
-	VANDNPS Y1, Y10, Y1
-	VCMPPS  $0x12, Y9, Y2, Y10
-	VANDNPS Y2, Y10, Y2
-	VCMPPS  $0x12, Y9, Y3, Y10
-	VANDNPS Y3, Y10, Y3
-	VCMPPS  $0x12, Y9, Y4, Y10
-	VANDNPS Y4, Y10, Y4
-	VCMPPS  $0x12, Y9, Y5, Y10
-	VANDNPS Y5, Y10, Y5
-	VCMPPS  $0x12, Y9, Y6, Y10
-	VANDNPS Y6, Y10, Y6
-	VCMPPS  $0x12, Y9, Y7, Y10
-	VANDNPS Y7, Y10, Y7
-	VCMPPS  $0x12, Y9, Y8, Y9
-	VANDNPS Y8, Y9, Y8
-	JMP     limited854
-
-six853:
-	VBROADCASTSS 144(AX), Y9
-	VXORPS       Y10, Y10, Y10
-	VCMPPS       $0x11, Y10, Y1, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VCMPPS       $0x1e, Y9, Y1, Y11
-	VBLENDVPS    Y11, Y9, Y1, Y1
-	VCMPPS       $0x11, Y10, Y2, Y11
-	VBLENDVPS    Y11, Y10, Y2, Y2
-	VCMPPS       $0x1e, Y9, Y2, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VCMPPS       $0x11, Y10, Y3, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VCMPPS       $0x1e, Y9, Y3, Y11
-	VBLENDVPS    Y11, Y9, Y3, Y3
-	VCMPPS       $0x11, Y10, Y4, Y11
-	VBLENDVPS    Y11, Y10, Y4, Y4
-	VCMPPS       $0x1e, Y9, Y4, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VCMPPS       $0x11, Y10, Y5, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VCMPPS       $0x1e, Y9, Y5, Y11
-	VBLENDVPS    Y11, Y9, Y5, Y5
-	VCMPPS       $0x11, Y10, Y6, Y11
-	VBLENDVPS    Y11, Y10, Y6, Y6
-	VCMPPS       $0x1e, Y9, Y6, Y11
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VCMPPS       $0x11, Y10, Y7, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VCMPPS       $0x1e, Y9, Y7, Y11
-	VBLENDVPS    Y11, Y9, Y7, Y7
-	VCMPPS       $0x11, Y10, Y8, Y11
-	VBLENDVPS    Y11, Y10, Y8, Y8
-	VCMPPS       $0x1e, Y9, Y8, Y10
-	VBLENDVPS    Y10, Y9, Y8, Y8
-
-limited854:
-	VMASKMOVPS Y1, Y0, (R10)
-	ADDQ       R11, R10
-	CMPQ       176(AX), $0x01
-	JE         stored851
-	VMASKMOVPS Y2, Y0, (R10)
-	ADDQ       R11, R10
-	CMPQ       176(AX), $0x02
-	JE         stored851
-	VMASKMOVPS Y3, Y0, (R10)
-	ADDQ       R11, R10
-	CMPQ       176(AX), $0x03
-	JE         stored851
-	VMASKMOVPS Y4, Y0, (R10)
-	ADDQ       R11, R10
-	CMPQ       176(AX), $0x04
-	JE         stored851
-	VMASKMOVPS Y5, Y0, (R10)
-	ADDQ       R11, R10
-	CMPQ       176(AX), $0x05
-	JE         stored851
-	VMASKMOVPS Y6, Y0, (R10)
-	ADDQ       R11, R10
-	CMPQ       176(AX), $0x06
-	JE         stored851
-	VMASKMOVPS Y7, Y0, (R10)
-	ADDQ       R11, R10
-	CMPQ       176(AX), $0x07
-	JE         stored851
-	VMASKMOVPS Y8, Y0, (R10)
-	ADDQ       R11, R10
-
-stored851:
-	MOVQ    176(AX), R11
-	SUBQ    R11, 168(AX)
-	JE      done839
-	SUBQ    R11, 160(AX)
-	MOVQ    R11, R13
-	IMULQ   CX, R13
-	ADDQ    R13, R9
-	XORQ    R12, R12
-	SUBQ    R11, R8
-	CMOVQLT R12, R8
-	JMP     group837
-
-done839:
-	VZEROUPPER
-	RET
-
-// func tapLineAVX2_5x2(t *byte)
-// Requires: AVX, CMOV
-TEXT ·tapLineAVX2_5x2(SB), NOSPLIT, $0-8
-	MOVQ t+0(FP), AX
-	MOVQ 16(AX), CX
-	MOVQ 32(AX), DX
-	LEAQ (DX)(DX*2), BX
-	LEAQ (CX)(CX*2), SI
-	LEAQ (CX)(CX*4), DI
-
-channels855:
-	MOVQ  72(AX), R8
-	MOVQ  80(AX), R11
-	ADDQ  R8, R11
-	MOVQ  R11, 160(AX)
-	MOVQ  88(AX), R11
-	MOVQ  R11, 168(AX)
-	MOVQ  R8, R11
-	IMULQ CX, R11
-	MOVQ  (AX), R9
-	SUBQ  R11, R9
-	ADDQ  152(AX), R9
-	MOVQ  56(AX), R10
-	ADDQ  152(AX), R10
-
-group856:
-	MOVQ    168(AX), R11
-	CMPQ    R11, 96(AX)
-	CMOVQGT 96(AX), R11
-	MOVQ    R11, 176(AX)
-	LEAQ    3(R11)(R11*2), R12
-	SUBQ    R11, R12
-	CMPQ    R12, 160(AX)
-	CMOVQGT 160(AX), R12
-	MOVQ    R8, R15
-	IMULQ   CX, R15
-	ADDQ    R9, R15
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	MOVQ    24(AX), R14
-	ADDQ    152(AX), R14
-	MOVQ    48(AX), R11
-	TESTQ   R11, R11
-	JE      summed859
-	TESTQ   R8, R8
-	JNE     ends860
-	CMPQ    R12, $0x13
-	JNE     ends860
-
-row857:
-	VMOVUPS (R14), Y8
-	VMOVUPS (R14)(DX*1), Y9
-	VMOVUPS (R14)(DX*2), Y10
-	VMOVUPS (R14)(BX*1), Y11
-	VMOVUPS (R14)(DX*4), Y12
-	MOVQ    R15, R13
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y0, Y0
-	VMOVUPS (R13)(CX*1), Y13
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y0, Y0
-	VMOVUPS (R13)(CX*2), Y13
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y1, Y1
-	VMOVUPS (R13)(SI*1), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y1, Y1
-	VMOVUPS (R13)(CX*4), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y2, Y2
-	ADDQ    DI, R13
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y2, Y2
-	VMOVUPS (R13)(CX*1), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y3, Y3
-	VMOVUPS (R13)(CX*2), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y3, Y3
-	VMOVUPS (R13)(SI*1), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y4, Y4
-	VMOVUPS (R13)(CX*4), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y4, Y4
-	ADDQ    DI, R13
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y5, Y5
-	VMOVUPS (R13)(CX*1), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y5, Y5
-	VMOVUPS (R13)(CX*2), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y6, Y6
-	VMOVUPS (R13)(SI*1), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y6, Y6
-	VMOVUPS (R13)(CX*4), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y6, Y6
-	VMULPS  Y13, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    DI, R13
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y11, Y13
-	VADDPS  Y13, Y6, Y6
-	VMULPS  Y8, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R13)(CX*1), Y8
-	VMULPS  Y8, Y12, Y9
-	VADDPS  Y9, Y6, Y6
-	VMULPS  Y8, Y10, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R13)(CX*2), Y8
-	VMULPS  Y8, Y11, Y8
-	VADDPS  Y8, Y7, Y7
-	VMOVUPS (R13)(SI*1), Y8
-	VMULPS  Y8, Y12, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    8(AX), R15
-	ADDQ    40(AX), R14
-	DECQ    R11
-	JNE     row857
-	JMP     summed859
-
-ends860:
-	VMOVUPS (R14), Y8
-	VMOVUPS (R14)(DX*1), Y9
-	VMOVUPS (R14)(DX*2), Y10
-	VMOVUPS (R14)(BX*1), Y11
-	VMOVUPS (R14)(DX*4), Y12
-	MOVQ    R15, R13
-	TESTQ   R8, R8
-	JE      column861
-	CMPQ    R8, $0x01
-	JE      column862
-	CMPQ    R8, $0x02
-	JE      column863
-	CMPQ    R8, $0x03
-	JE      column864
-	JMP     column865
-
-column861:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y0, Y0
-	ADDQ    CX, R13
-	CMPQ    R12, $0x01
-	JE      over866
-
-column862:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y0, Y0
-	ADDQ    CX, R13
-	CMPQ    R12, $0x02
-	JE      over866
-
-column863:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y1, Y1
-	ADDQ    CX, R13
-	CMPQ    R12, $0x03
-	JE      over866
-
-column864:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y1, Y1
-	ADDQ    CX, R13
-	CMPQ    R12, $0x04
-	JE      over866
+	JE         column866
+	JMP        column867
 
 column865:
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y0, Y0
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y2, Y2
-	ADDQ    CX, R13
-	CMPQ    R12, $0x05
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y2, Y2
-	ADDQ    CX, R13
-	CMPQ    R12, $0x06
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y1, Y1
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y3, Y3
-	ADDQ    CX, R13
-	CMPQ    R12, $0x07
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y3, Y3
-	ADDQ    CX, R13
-	CMPQ    R12, $0x08
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y2, Y2
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y4, Y4
-	ADDQ    CX, R13
-	CMPQ    R12, $0x09
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y4, Y4
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0a
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y3, Y3
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y5, Y5
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0b
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y5, Y5
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0c
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y4, Y4
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y8, Y13
-	VADDPS  Y13, Y6, Y6
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0d
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y11, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y9, Y13
-	VADDPS  Y13, Y6, Y6
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0e
-	JE      over866
-	VMOVUPS (R13), Y13
-	VMULPS  Y13, Y12, Y14
-	VADDPS  Y14, Y5, Y5
-	VMULPS  Y13, Y10, Y14
-	VADDPS  Y14, Y6, Y6
-	VMULPS  Y13, Y8, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x0f
-	JE      over866
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y11, Y13
-	VADDPS  Y13, Y6, Y6
-	VMULPS  Y8, Y9, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x10
-	JE      over866
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y12, Y9
-	VADDPS  Y9, Y6, Y6
-	VMULPS  Y8, Y10, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x11
-	JE      over866
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y11, Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    CX, R13
-	CMPQ    R12, $0x12
-	JE      over866
-	VMOVUPS (R13), Y8
-	VMULPS  Y8, Y12, Y8
-	VADDPS  Y8, Y7, Y7
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y9, Y1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over868
 
-over866:
-	ADDQ 8(AX), R15
-	ADDQ 40(AX), R14
-	DECQ R11
-	JNE  ends860
+column866:
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y1
+	VFMADD231PS Y12, Y9, Y2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over868
 
-summed859:
-	TESTB   $0x01, 136(AX)
-	JEQ     scaled867
-	MOVQ    112(AX), R11
-	ADDQ    152(AX), R11
-	VMOVUPS (R11), Y8
-	VMULPS  Y8, Y0, Y0
-	VMULPS  Y8, Y1, Y1
-	VMULPS  Y8, Y2, Y2
-	VMULPS  Y8, Y3, Y3
-	VMULPS  Y8, Y4, Y4
-	VMULPS  Y8, Y5, Y5
-	VMULPS  Y8, Y6, Y6
-	VMULPS  Y8, Y7, Y7
+column867:
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y1
+	VFMADD231PS Y12, Y10, Y2
+	VFMADD231PS Y12, Y9, Y3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over868
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y2
+	VFMADD231PS Y12, Y10, Y3
+	VFMADD231PS Y12, Y9, Y4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over868
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y3
+	VFMADD231PS Y12, Y10, Y4
+	VFMADD231PS Y12, Y9, Y5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over868
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y4
+	VFMADD231PS Y12, Y10, Y5
+	VFMADD231PS Y12, Y9, Y6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over868
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y5
+	VFMADD231PS Y12, Y10, Y6
+	VFMADD231PS Y12, Y9, Y7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over868
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y6
+	VFMADD231PS Y12, Y10, Y7
+	VFMADD231PS Y12, Y9, Y8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over868
+	VMASKMOVPS  (R12), Y0, Y9
+	VFMADD231PS Y9, Y11, Y7
+	VFMADD231PS Y9, Y10, Y8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over868
+	VMASKMOVPS  (R12), Y0, Y9
+	VFMADD231PS Y9, Y11, Y8
 
-scaled867:
-	TESTB   $0x02, 136(AX)
-	JEQ     biased868
-	MOVQ    120(AX), R11
-	ADDQ    152(AX), R11
-	VMOVUPS (R11), Y8
-	VADDPS  Y8, Y0, Y0
-	VADDPS  Y8, Y1, Y1
-	VADDPS  Y8, Y2, Y2
-	VADDPS  Y8, Y3, Y3
-	VADDPS  Y8, Y4, Y4
-	VADDPS  Y8, Y5, Y5
-	VADDPS  Y8, Y6, Y6
-	VADDPS  Y8, Y7, Y7
+over868:
+	ADDQ 8(AX), R14
+	ADDQ 40(AX), R13
+	DECQ R10
+	JNE  ends864
 
-biased868:
-	MOVQ    64(AX), R11
-	TESTB   $0x04, 136(AX)
-	JEQ     none871
-	MOVQ    128(AX), R12
-	MOVQ    R10, R13
-	SUBQ    56(AX), R13
-	ADDQ    R12, R13
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y0, Y0
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x01
-	JE      added869
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y1, Y1
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x02
-	JE      added869
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y2, Y2
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x03
-	JE      added869
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y3, Y3
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x04
-	JE      added869
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y4, Y4
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x05
-	JE      added869
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y5, Y5
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x06
-	JE      added869
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y6, Y6
-	ADDQ    R11, R13
-	CMPQ    176(AX), $0x07
-	JE      added869
-	VMOVUPS (R13), Y8
-	VADDPS  Y8, Y7, Y7
-	ADDQ    R11, R13
+summed863:
+	VXORPS Y9, Y9, Y9
+	TESTB  $0x02, 136(AX)
+	JNE    biased869
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y6, Y6
+	VADDPS Y9, Y7, Y7
+	VADDPS Y9, Y8, Y8
 
-added869:
-none871:
+biased869:
+	TESTB      $0x01, 136(AX)
+	JEQ        scaled870
+	MOVQ       112(AX), R10
+	ADDQ       152(AX), R10
+	VMASKMOVPS (R10), Y0, Y10
+	VMULPS     Y10, Y1, Y1
+	VMULPS     Y10, Y2, Y2
+	VMULPS     Y10, Y3, Y3
+	VMULPS     Y10, Y4, Y4
+	VMULPS     Y10, Y5, Y5
+	VMULPS     Y10, Y6, Y6
+	VMULPS     Y10, Y7, Y7
+	VMULPS     Y10, Y8, Y8
+
+scaled870:
+	TESTB      $0x02, 136(AX)
+	JEQ        biased871
+	MOVQ       120(AX), R10
+	ADDQ       152(AX), R10
+	VMASKMOVPS (R10), Y0, Y10
+	VADDPS     Y9, Y10, Y10
+	VADDPS     Y10, Y1, Y1
+	VADDPS     Y10, Y2, Y2
+	VADDPS     Y10, Y3, Y3
+	VADDPS     Y10, Y4, Y4
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y10, Y6, Y6
+	VADDPS     Y10, Y7, Y7
+	VADDPS     Y10, Y8, Y8
+
+biased871:
+	MOVQ       64(AX), R10
+	TESTB      $0x04, 136(AX)
+	JEQ        none874
+	MOVQ       128(AX), R11
+	MOVQ       R9, R12
+	SUBQ       56(AX), R12
+	ADDQ       R11, R12
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y1, Y1
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x01
+	JE         added872
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y2, Y2
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x02
+	JE         added872
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y3, Y3
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x03
+	JE         added872
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y4, Y4
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x04
+	JE         added872
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y5, Y5
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x05
+	JE         added872
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y6, Y6
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x06
+	JE         added872
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y7, Y7
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x07
+	JE         added872
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       R10, R12
+
+added872:
+none874:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited873
+	JEQ     limited876
 	TESTB   $0x08, 136(AX)
-	JEQ     six872
+	JEQ     six875
+	VXORPS  Y9, Y9, Y9
+	VCMPPS  $0x12, Y9, Y1, Y10
+	VANDNPS Y1, Y10, Y1
+	VCMPPS  $0x12, Y9, Y2, Y10
+	VANDNPS Y2, Y10, Y2
+	VCMPPS  $0x12, Y9, Y3, Y10
+	VANDNPS Y3, Y10, Y3
+	VCMPPS  $0x12, Y9, Y4, Y10
+	VANDNPS Y4, Y10, Y4
+	VCMPPS  $0x12, Y9, Y5, Y10
+	VANDNPS Y5, Y10, Y5
+	VCMPPS  $0x12, Y9, Y6, Y10
+	VANDNPS Y6, Y10, Y6
+	VCMPPS  $0x12, Y9, Y7, Y10
+	VANDNPS Y7, Y10, Y7
+	VCMPPS  $0x12, Y9, Y8, Y9
+	VANDNPS Y8, Y9, Y8
+	JMP     limited876
+
+six875:
+	VBROADCASTSS 144(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y9, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y9, Y8
+
+limited876:
+	VMASKMOVPS Y1, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x01
+	JE         stored873
+	VMASKMOVPS Y2, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x02
+	JE         stored873
+	VMASKMOVPS Y3, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x03
+	JE         stored873
+	VMASKMOVPS Y4, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x04
+	JE         stored873
+	VMASKMOVPS Y5, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x05
+	JE         stored873
+	VMASKMOVPS Y6, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x06
+	JE         stored873
+	VMASKMOVPS Y7, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x07
+	JE         stored873
+	VMASKMOVPS Y8, Y0, (R9)
+	ADDQ       R10, R9
+
+stored873:
+	MOVQ    176(AX), R10
+	SUBQ    R10, 168(AX)
+	JE      done862
+	SUBQ    R10, 160(AX)
+	MOVQ    R10, R12
+	IMULQ   CX, R12
+	ADDQ    R12, R8
+	XORQ    R11, R11
+	SUBQ    R10, DI
+	CMOVQLT R11, DI
+	JMP     group860
+
+done862:
+	VZEROUPPER
+	RET
+
+// func tapLineAVX2_3x2x1(t *byte)
+// Requires: AVX, CMOV, FMA3
+TEXT ·tapLineAVX2_3x2x1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 16(AX), CX
+	MOVQ 32(AX), DX
+	LEAQ (CX)(CX*2), BX
+	LEAQ (CX)(CX*4), SI
+
+channels877:
+	MOVQ  72(AX), DI
+	MOVQ  80(AX), R10
+	ADDQ  DI, R10
+	MOVQ  R10, 160(AX)
+	MOVQ  88(AX), R10
+	MOVQ  R10, 168(AX)
+	MOVQ  DI, R10
+	IMULQ CX, R10
+	MOVQ  (AX), R8
+	SUBQ  R10, R8
+	ADDQ  152(AX), R8
+	MOVQ  56(AX), R9
+	ADDQ  152(AX), R9
+
+group878:
+	MOVQ    168(AX), R10
+	CMPQ    R10, 96(AX)
+	CMOVQGT 96(AX), R10
+	MOVQ    R10, 176(AX)
+	LEAQ    1(R10)(R10*2), R11
+	SUBQ    R10, R11
+	CMPQ    R11, 160(AX)
+	CMOVQGT 160(AX), R11
+	MOVQ    DI, R14
+	IMULQ   CX, R14
+	ADDQ    R8, R14
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	MOVQ    24(AX), R13
+	ADDQ    152(AX), R13
+	MOVQ    48(AX), R10
+	TESTQ   R10, R10
+	JE      summed881
+	TESTQ   DI, DI
+	JNE     ends882
+	CMPQ    R11, $0x11
+	JNE     ends882
+
+row879:
+	VMOVUPS     (R13), Y8
+	VMOVUPS     (R13)(DX*1), Y9
+	VMOVUPS     (R13)(DX*2), Y10
+	MOVQ        R14, R12
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y8, Y0
+	VMOVUPS     (R12)(CX*1), Y11
+	VFMADD231PS Y11, Y9, Y0
+	VMOVUPS     (R12)(CX*2), Y11
+	VFMADD231PS Y11, Y10, Y0
+	VFMADD231PS Y11, Y8, Y1
+	VMOVUPS     (R12)(BX*1), Y11
+	VFMADD231PS Y11, Y9, Y1
+	VMOVUPS     (R12)(CX*4), Y11
+	VFMADD231PS Y11, Y10, Y1
+	VFMADD231PS Y11, Y8, Y2
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y2
+	VMOVUPS     (R12)(CX*1), Y11
+	VFMADD231PS Y11, Y10, Y2
+	VFMADD231PS Y11, Y8, Y3
+	VMOVUPS     (R12)(CX*2), Y11
+	VFMADD231PS Y11, Y9, Y3
+	VMOVUPS     (R12)(BX*1), Y11
+	VFMADD231PS Y11, Y10, Y3
+	VFMADD231PS Y11, Y8, Y4
+	VMOVUPS     (R12)(CX*4), Y11
+	VFMADD231PS Y11, Y9, Y4
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y4
+	VFMADD231PS Y11, Y8, Y5
+	VMOVUPS     (R12)(CX*1), Y11
+	VFMADD231PS Y11, Y9, Y5
+	VMOVUPS     (R12)(CX*2), Y11
+	VFMADD231PS Y11, Y10, Y5
+	VFMADD231PS Y11, Y8, Y6
+	VMOVUPS     (R12)(BX*1), Y11
+	VFMADD231PS Y11, Y9, Y6
+	VMOVUPS     (R12)(CX*4), Y11
+	VFMADD231PS Y11, Y10, Y6
+	VFMADD231PS Y11, Y8, Y7
+	ADDQ        SI, R12
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y8, Y9, Y7
+	VMOVUPS     (R12)(CX*1), Y8
+	VFMADD231PS Y8, Y10, Y7
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row879
+	JMP         summed881
+
+ends882:
+	VMOVUPS (R13), Y8
+	VMOVUPS (R13)(DX*1), Y9
+	VMOVUPS (R13)(DX*2), Y10
+	MOVQ    R14, R12
+	TESTQ   DI, DI
+	JE      column883
+	CMPQ    DI, $0x01
+	JE      column884
+	JMP     column885
+
+column883:
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y8, Y0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over886
+
+column884:
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y0
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over886
+
+column885:
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y0
+	VFMADD231PS Y11, Y8, Y1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y1
+	VFMADD231PS Y11, Y8, Y2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y2
+	VFMADD231PS Y11, Y8, Y3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y3
+	VFMADD231PS Y11, Y8, Y4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0a
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y4
+	VFMADD231PS Y11, Y8, Y5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0b
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0c
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y5
+	VFMADD231PS Y11, Y8, Y6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0d
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y9, Y6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0e
+	JE          over886
+	VMOVUPS     (R12), Y11
+	VFMADD231PS Y11, Y10, Y6
+	VFMADD231PS Y11, Y8, Y7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0f
+	JE          over886
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y8, Y9, Y7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x10
+	JE          over886
+	VMOVUPS     (R12), Y8
+	VFMADD231PS Y8, Y10, Y7
+
+over886:
+	ADDQ 8(AX), R14
+	ADDQ 40(AX), R13
+	DECQ R10
+	JNE  ends882
+
+summed881:
+	VXORPS Y8, Y8, Y8
+	TESTB  $0x02, 136(AX)
+	JNE    biased887
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y8, Y3, Y3
+	VADDPS Y8, Y4, Y4
+	VADDPS Y8, Y5, Y5
+	VADDPS Y8, Y6, Y6
+	VADDPS Y8, Y7, Y7
+
+biased887:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled888
+	MOVQ    112(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS (R10), Y9
+	VMULPS  Y9, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	VMULPS  Y9, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VMULPS  Y9, Y4, Y4
+	VMULPS  Y9, Y5, Y5
+	VMULPS  Y9, Y6, Y6
+	VMULPS  Y9, Y7, Y7
+
+scaled888:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased889
+	MOVQ    120(AX), R10
+	ADDQ    152(AX), R10
+	VMOVUPS (R10), Y9
+	VADDPS  Y8, Y9, Y9
+	VADDPS  Y9, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y9, Y2, Y2
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y9, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y9, Y6, Y6
+	VADDPS  Y9, Y7, Y7
+
+biased889:
+	MOVQ    64(AX), R10
+	TESTB   $0x04, 136(AX)
+	JEQ     none892
+	MOVQ    128(AX), R11
+	MOVQ    R9, R12
+	SUBQ    56(AX), R12
+	ADDQ    R11, R12
+	VMOVUPS (R12), Y8
+	VADDPS  Y8, Y0, Y0
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x01
+	JE      added890
+	VMOVUPS (R12), Y8
+	VADDPS  Y8, Y1, Y1
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x02
+	JE      added890
+	VMOVUPS (R12), Y8
+	VADDPS  Y8, Y2, Y2
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x03
+	JE      added890
+	VMOVUPS (R12), Y8
+	VADDPS  Y8, Y3, Y3
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x04
+	JE      added890
+	VMOVUPS (R12), Y8
+	VADDPS  Y8, Y4, Y4
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x05
+	JE      added890
+	VMOVUPS (R12), Y8
+	VADDPS  Y8, Y5, Y5
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x06
+	JE      added890
+	VMOVUPS (R12), Y8
+	VADDPS  Y8, Y6, Y6
+	ADDQ    R10, R12
+	CMPQ    176(AX), $0x07
+	JE      added890
+	VMOVUPS (R12), Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    R10, R12
+
+added890:
+none892:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited894
+	TESTB   $0x08, 136(AX)
+	JEQ     six893
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -27043,81 +27043,907 @@ none871:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited873
+	JMP     limited894
 
-six872:
+six893:
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
-	VCMPPS       $0x11, Y9, Y0, Y10
-	VBLENDVPS    Y10, Y9, Y0, Y0
-	VCMPPS       $0x1e, Y8, Y0, Y10
-	VBLENDVPS    Y10, Y8, Y0, Y0
-	VCMPPS       $0x11, Y9, Y1, Y10
-	VBLENDVPS    Y10, Y9, Y1, Y1
-	VCMPPS       $0x1e, Y8, Y1, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VCMPPS       $0x11, Y9, Y2, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VCMPPS       $0x1e, Y8, Y2, Y10
-	VBLENDVPS    Y10, Y8, Y2, Y2
-	VCMPPS       $0x11, Y9, Y3, Y10
-	VBLENDVPS    Y10, Y9, Y3, Y3
-	VCMPPS       $0x1e, Y8, Y3, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VCMPPS       $0x11, Y9, Y4, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VCMPPS       $0x1e, Y8, Y4, Y10
-	VBLENDVPS    Y10, Y8, Y4, Y4
-	VCMPPS       $0x11, Y9, Y5, Y10
-	VBLENDVPS    Y10, Y9, Y5, Y5
-	VCMPPS       $0x1e, Y8, Y5, Y10
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VCMPPS       $0x11, Y9, Y6, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VCMPPS       $0x1e, Y8, Y6, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VCMPPS       $0x11, Y9, Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y7
-	VCMPPS       $0x1e, Y8, Y7, Y9
-	VBLENDVPS    Y9, Y8, Y7, Y7
+	VMAXPS       Y0, Y9, Y0
+	VMINPS       Y0, Y8, Y0
+	VMAXPS       Y1, Y9, Y1
+	VMINPS       Y1, Y8, Y1
+	VMAXPS       Y2, Y9, Y2
+	VMINPS       Y2, Y8, Y2
+	VMAXPS       Y3, Y9, Y3
+	VMINPS       Y3, Y8, Y3
+	VMAXPS       Y4, Y9, Y4
+	VMINPS       Y4, Y8, Y4
+	VMAXPS       Y5, Y9, Y5
+	VMINPS       Y5, Y8, Y5
+	VMAXPS       Y6, Y9, Y6
+	VMINPS       Y6, Y8, Y6
+	VMAXPS       Y7, Y9, Y7
+	VMINPS       Y7, Y8, Y7
 
-limited873:
+limited894:
+	VMOVUPS Y0, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x01
+	JE      stored891
+	VMOVUPS Y1, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x02
+	JE      stored891
+	VMOVUPS Y2, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x03
+	JE      stored891
+	VMOVUPS Y3, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x04
+	JE      stored891
+	VMOVUPS Y4, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x05
+	JE      stored891
+	VMOVUPS Y5, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x06
+	JE      stored891
+	VMOVUPS Y6, (R9)
+	ADDQ    R10, R9
+	CMPQ    176(AX), $0x07
+	JE      stored891
+	VMOVUPS Y7, (R9)
+	ADDQ    R10, R9
+
+stored891:
+	MOVQ    176(AX), R10
+	SUBQ    R10, 168(AX)
+	JE      done880
+	ADDQ    R10, R10
+	SUBQ    R10, 160(AX)
+	MOVQ    R10, R12
+	IMULQ   CX, R12
+	ADDQ    R12, R8
+	XORQ    R11, R11
+	SUBQ    R10, DI
+	CMOVQLT R11, DI
+	JMP     group878
+
+done880:
+	MOVQ 152(AX), R10
+	ADDQ $0x00000020, R10
+	MOVQ R10, 152(AX)
+	CMPQ R10, 104(AX)
+	JLT  channels877
+	VZEROUPPER
+	RET
+
+// func tapLineAVX2_3x2x0(t *byte)
+// Requires: AVX, CMOV, FMA3
+TEXT ·tapLineAVX2_3x2x0(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    32(AX), DX
+	LEAQ    (CX)(CX*2), BX
+	LEAQ    (CX)(CX*4), SI
+	MOVQ    104(AX), DI
+	MOVQ    $+8, R8
+	CMPQ    DI, R8
+	CMOVQGT R8, DI
+	NEGQ    DI
+	LEAQ    ones<>+32(SB), R8
+	VMOVUPS (R8)(DI*4), Y0
+	MOVQ    72(AX), DI
+	MOVQ    80(AX), R10
+	ADDQ    DI, R10
+	MOVQ    R10, 160(AX)
+	MOVQ    88(AX), R10
+	MOVQ    R10, 168(AX)
+	MOVQ    DI, R10
+	IMULQ   CX, R10
+	MOVQ    (AX), R8
+	SUBQ    R10, R8
+	ADDQ    152(AX), R8
+	MOVQ    56(AX), R9
+	ADDQ    152(AX), R9
+
+group896:
+	MOVQ    168(AX), R10
+	CMPQ    R10, 96(AX)
+	CMOVQGT 96(AX), R10
+	MOVQ    R10, 176(AX)
+	LEAQ    1(R10)(R10*2), R11
+	SUBQ    R10, R11
+	CMPQ    R11, 160(AX)
+	CMOVQGT 160(AX), R11
+	MOVQ    DI, R14
+	IMULQ   CX, R14
+	ADDQ    R8, R14
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	MOVQ    24(AX), R13
+	ADDQ    152(AX), R13
+	MOVQ    48(AX), R10
+	TESTQ   R10, R10
+	JE      summed899
+	TESTQ   DI, DI
+	JNE     ends900
+	CMPQ    R11, $0x11
+	JNE     ends900
+
+row897:
+	VMASKMOVPS  (R13), Y0, Y9
+	VMASKMOVPS  (R13)(DX*1), Y0, Y10
+	VMASKMOVPS  (R13)(DX*2), Y0, Y11
+	MOVQ        R14, R12
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y9, Y1
+	VMASKMOVPS  (R12)(CX*1), Y0, Y12
+	VFMADD231PS Y12, Y10, Y1
+	VMASKMOVPS  (R12)(CX*2), Y0, Y12
+	VFMADD231PS Y12, Y11, Y1
+	VFMADD231PS Y12, Y9, Y2
+	VMASKMOVPS  (R12)(BX*1), Y0, Y12
+	VFMADD231PS Y12, Y10, Y2
+	VMASKMOVPS  (R12)(CX*4), Y0, Y12
+	VFMADD231PS Y12, Y11, Y2
+	VFMADD231PS Y12, Y9, Y3
+	ADDQ        SI, R12
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y3
+	VMASKMOVPS  (R12)(CX*1), Y0, Y12
+	VFMADD231PS Y12, Y11, Y3
+	VFMADD231PS Y12, Y9, Y4
+	VMASKMOVPS  (R12)(CX*2), Y0, Y12
+	VFMADD231PS Y12, Y10, Y4
+	VMASKMOVPS  (R12)(BX*1), Y0, Y12
+	VFMADD231PS Y12, Y11, Y4
+	VFMADD231PS Y12, Y9, Y5
+	VMASKMOVPS  (R12)(CX*4), Y0, Y12
+	VFMADD231PS Y12, Y10, Y5
+	ADDQ        SI, R12
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y5
+	VFMADD231PS Y12, Y9, Y6
+	VMASKMOVPS  (R12)(CX*1), Y0, Y12
+	VFMADD231PS Y12, Y10, Y6
+	VMASKMOVPS  (R12)(CX*2), Y0, Y12
+	VFMADD231PS Y12, Y11, Y6
+	VFMADD231PS Y12, Y9, Y7
+	VMASKMOVPS  (R12)(BX*1), Y0, Y12
+	VFMADD231PS Y12, Y10, Y7
+	VMASKMOVPS  (R12)(CX*4), Y0, Y12
+	VFMADD231PS Y12, Y11, Y7
+	VFMADD231PS Y12, Y9, Y8
+	ADDQ        SI, R12
+	VMASKMOVPS  (R12), Y0, Y9
+	VFMADD231PS Y9, Y10, Y8
+	VMASKMOVPS  (R12)(CX*1), Y0, Y9
+	VFMADD231PS Y9, Y11, Y8
+	ADDQ        8(AX), R14
+	ADDQ        40(AX), R13
+	DECQ        R10
+	JNE         row897
+	JMP         summed899
+
+ends900:
+	VMASKMOVPS (R13), Y0, Y9
+	VMASKMOVPS (R13)(DX*1), Y0, Y10
+	VMASKMOVPS (R13)(DX*2), Y0, Y11
+	MOVQ       R14, R12
+	TESTQ      DI, DI
+	JE         column901
+	CMPQ       DI, $0x01
+	JE         column902
+	JMP        column903
+
+column901:
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y9, Y1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x01
+	JE          over904
+
+column902:
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y1
+	ADDQ        CX, R12
+	CMPQ        R11, $0x02
+	JE          over904
+
+column903:
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y1
+	VFMADD231PS Y12, Y9, Y2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x03
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y2
+	ADDQ        CX, R12
+	CMPQ        R11, $0x04
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y2
+	VFMADD231PS Y12, Y9, Y3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x05
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y3
+	ADDQ        CX, R12
+	CMPQ        R11, $0x06
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y3
+	VFMADD231PS Y12, Y9, Y4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x07
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y4
+	ADDQ        CX, R12
+	CMPQ        R11, $0x08
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y4
+	VFMADD231PS Y12, Y9, Y5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x09
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y5
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0a
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y5
+	VFMADD231PS Y12, Y9, Y6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0b
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y6
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0c
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y6
+	VFMADD231PS Y12, Y9, Y7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0d
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y10, Y7
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0e
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y12
+	VFMADD231PS Y12, Y11, Y7
+	VFMADD231PS Y12, Y9, Y8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x0f
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y9
+	VFMADD231PS Y9, Y10, Y8
+	ADDQ        CX, R12
+	CMPQ        R11, $0x10
+	JE          over904
+	VMASKMOVPS  (R12), Y0, Y9
+	VFMADD231PS Y9, Y11, Y8
+
+over904:
+	ADDQ 8(AX), R14
+	ADDQ 40(AX), R13
+	DECQ R10
+	JNE  ends900
+
+summed899:
+	VXORPS Y9, Y9, Y9
+	TESTB  $0x02, 136(AX)
+	JNE    biased905
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y6, Y6
+	VADDPS Y9, Y7, Y7
+	VADDPS Y9, Y8, Y8
+
+biased905:
+	TESTB      $0x01, 136(AX)
+	JEQ        scaled906
+	MOVQ       112(AX), R10
+	ADDQ       152(AX), R10
+	VMASKMOVPS (R10), Y0, Y10
+	VMULPS     Y10, Y1, Y1
+	VMULPS     Y10, Y2, Y2
+	VMULPS     Y10, Y3, Y3
+	VMULPS     Y10, Y4, Y4
+	VMULPS     Y10, Y5, Y5
+	VMULPS     Y10, Y6, Y6
+	VMULPS     Y10, Y7, Y7
+	VMULPS     Y10, Y8, Y8
+
+scaled906:
+	TESTB      $0x02, 136(AX)
+	JEQ        biased907
+	MOVQ       120(AX), R10
+	ADDQ       152(AX), R10
+	VMASKMOVPS (R10), Y0, Y10
+	VADDPS     Y9, Y10, Y10
+	VADDPS     Y10, Y1, Y1
+	VADDPS     Y10, Y2, Y2
+	VADDPS     Y10, Y3, Y3
+	VADDPS     Y10, Y4, Y4
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y10, Y6, Y6
+	VADDPS     Y10, Y7, Y7
+	VADDPS     Y10, Y8, Y8
+
+biased907:
+	MOVQ       64(AX), R10
+	TESTB      $0x04, 136(AX)
+	JEQ        none910
+	MOVQ       128(AX), R11
+	MOVQ       R9, R12
+	SUBQ       56(AX), R12
+	ADDQ       R11, R12
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y1, Y1
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x01
+	JE         added908
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y2, Y2
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x02
+	JE         added908
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y3, Y3
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x03
+	JE         added908
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y4, Y4
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x04
+	JE         added908
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y5, Y5
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x05
+	JE         added908
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y6, Y6
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x06
+	JE         added908
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y7, Y7
+	ADDQ       R10, R12
+	CMPQ       176(AX), $0x07
+	JE         added908
+	VMASKMOVPS (R12), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       R10, R12
+
+added908:
+none910:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited912
+	TESTB   $0x08, 136(AX)
+	JEQ     six911
+	VXORPS  Y9, Y9, Y9
+	VCMPPS  $0x12, Y9, Y1, Y10
+	VANDNPS Y1, Y10, Y1
+	VCMPPS  $0x12, Y9, Y2, Y10
+	VANDNPS Y2, Y10, Y2
+	VCMPPS  $0x12, Y9, Y3, Y10
+	VANDNPS Y3, Y10, Y3
+	VCMPPS  $0x12, Y9, Y4, Y10
+	VANDNPS Y4, Y10, Y4
+	VCMPPS  $0x12, Y9, Y5, Y10
+	VANDNPS Y5, Y10, Y5
+	VCMPPS  $0x12, Y9, Y6, Y10
+	VANDNPS Y6, Y10, Y6
+	VCMPPS  $0x12, Y9, Y7, Y10
+	VANDNPS Y7, Y10, Y7
+	VCMPPS  $0x12, Y9, Y8, Y9
+	VANDNPS Y8, Y9, Y8
+	JMP     limited912
+
+six911:
+	VBROADCASTSS 144(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y9, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y9, Y8
+
+limited912:
+	VMASKMOVPS Y1, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x01
+	JE         stored909
+	VMASKMOVPS Y2, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x02
+	JE         stored909
+	VMASKMOVPS Y3, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x03
+	JE         stored909
+	VMASKMOVPS Y4, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x04
+	JE         stored909
+	VMASKMOVPS Y5, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x05
+	JE         stored909
+	VMASKMOVPS Y6, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x06
+	JE         stored909
+	VMASKMOVPS Y7, Y0, (R9)
+	ADDQ       R10, R9
+	CMPQ       176(AX), $0x07
+	JE         stored909
+	VMASKMOVPS Y8, Y0, (R9)
+	ADDQ       R10, R9
+
+stored909:
+	MOVQ    176(AX), R10
+	SUBQ    R10, 168(AX)
+	JE      done898
+	ADDQ    R10, R10
+	SUBQ    R10, 160(AX)
+	MOVQ    R10, R12
+	IMULQ   CX, R12
+	ADDQ    R12, R8
+	XORQ    R11, R11
+	SUBQ    R10, DI
+	CMOVQLT R11, DI
+	JMP     group896
+
+done898:
+	VZEROUPPER
+	RET
+
+// func tapLineAVX2_5x1x1(t *byte)
+// Requires: AVX, CMOV, FMA3
+TEXT ·tapLineAVX2_5x1x1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 16(AX), CX
+	MOVQ 32(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (CX)(CX*2), SI
+	LEAQ (CX)(CX*4), DI
+
+channels913:
+	MOVQ  72(AX), R8
+	MOVQ  80(AX), R11
+	ADDQ  R8, R11
+	MOVQ  R11, 160(AX)
+	MOVQ  88(AX), R11
+	MOVQ  R11, 168(AX)
+	MOVQ  R8, R11
+	IMULQ CX, R11
+	MOVQ  (AX), R9
+	SUBQ  R11, R9
+	ADDQ  152(AX), R9
+	MOVQ  56(AX), R10
+	ADDQ  152(AX), R10
+
+group914:
+	MOVQ    168(AX), R11
+	CMPQ    R11, 96(AX)
+	CMOVQGT 96(AX), R11
+	MOVQ    R11, 176(AX)
+	LEAQ    4(R11)(R11*1), R12
+	SUBQ    R11, R12
+	CMPQ    R12, 160(AX)
+	CMOVQGT 160(AX), R12
+	MOVQ    R8, R15
+	IMULQ   CX, R15
+	ADDQ    R9, R15
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	MOVQ    24(AX), R14
+	ADDQ    152(AX), R14
+	MOVQ    48(AX), R11
+	TESTQ   R11, R11
+	JE      summed917
+	TESTQ   R8, R8
+	JNE     ends918
+	CMPQ    R12, $0x0c
+	JNE     ends918
+
+row915:
+	VMOVUPS     (R14), Y8
+	VMOVUPS     (R14)(DX*1), Y9
+	VMOVUPS     (R14)(DX*2), Y10
+	VMOVUPS     (R14)(BX*1), Y11
+	VMOVUPS     (R14)(DX*4), Y12
+	MOVQ        R15, R13
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y8, Y0
+	VMOVUPS     (R13)(CX*1), Y13
+	VFMADD231PS Y13, Y9, Y0
+	VFMADD231PS Y13, Y8, Y1
+	VMOVUPS     (R13)(CX*2), Y13
+	VFMADD231PS Y13, Y10, Y0
+	VFMADD231PS Y13, Y9, Y1
+	VFMADD231PS Y13, Y8, Y2
+	VMOVUPS     (R13)(SI*1), Y13
+	VFMADD231PS Y13, Y11, Y0
+	VFMADD231PS Y13, Y10, Y1
+	VFMADD231PS Y13, Y9, Y2
+	VFMADD231PS Y13, Y8, Y3
+	VMOVUPS     (R13)(CX*4), Y13
+	VFMADD231PS Y13, Y12, Y0
+	VFMADD231PS Y13, Y11, Y1
+	VFMADD231PS Y13, Y10, Y2
+	VFMADD231PS Y13, Y9, Y3
+	VFMADD231PS Y13, Y8, Y4
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y1
+	VFMADD231PS Y13, Y11, Y2
+	VFMADD231PS Y13, Y10, Y3
+	VFMADD231PS Y13, Y9, Y4
+	VFMADD231PS Y13, Y8, Y5
+	VMOVUPS     (R13)(CX*1), Y13
+	VFMADD231PS Y13, Y12, Y2
+	VFMADD231PS Y13, Y11, Y3
+	VFMADD231PS Y13, Y10, Y4
+	VFMADD231PS Y13, Y9, Y5
+	VFMADD231PS Y13, Y8, Y6
+	VMOVUPS     (R13)(CX*2), Y13
+	VFMADD231PS Y13, Y12, Y3
+	VFMADD231PS Y13, Y11, Y4
+	VFMADD231PS Y13, Y10, Y5
+	VFMADD231PS Y13, Y9, Y6
+	VFMADD231PS Y13, Y8, Y7
+	VMOVUPS     (R13)(SI*1), Y8
+	VFMADD231PS Y8, Y12, Y4
+	VFMADD231PS Y8, Y11, Y5
+	VFMADD231PS Y8, Y10, Y6
+	VFMADD231PS Y8, Y9, Y7
+	VMOVUPS     (R13)(CX*4), Y8
+	VFMADD231PS Y8, Y12, Y5
+	VFMADD231PS Y8, Y11, Y6
+	VFMADD231PS Y8, Y10, Y7
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y12, Y6
+	VFMADD231PS Y8, Y11, Y7
+	VMOVUPS     (R13)(CX*1), Y8
+	VFMADD231PS Y8, Y12, Y7
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row915
+	JMP         summed917
+
+ends918:
+	VMOVUPS (R14), Y8
+	VMOVUPS (R14)(DX*1), Y9
+	VMOVUPS (R14)(DX*2), Y10
+	VMOVUPS (R14)(BX*1), Y11
+	VMOVUPS (R14)(DX*4), Y12
+	MOVQ    R15, R13
+	TESTQ   R8, R8
+	JE      column919
+	CMPQ    R8, $0x01
+	JE      column920
+	CMPQ    R8, $0x02
+	JE      column921
+	CMPQ    R8, $0x03
+	JE      column922
+	JMP     column923
+
+column919:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y8, Y0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over924
+
+column920:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y9, Y0
+	VFMADD231PS Y13, Y8, Y1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over924
+
+column921:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y10, Y0
+	VFMADD231PS Y13, Y9, Y1
+	VFMADD231PS Y13, Y8, Y2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over924
+
+column922:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y11, Y0
+	VFMADD231PS Y13, Y10, Y1
+	VFMADD231PS Y13, Y9, Y2
+	VFMADD231PS Y13, Y8, Y3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over924
+
+column923:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y0
+	VFMADD231PS Y13, Y11, Y1
+	VFMADD231PS Y13, Y10, Y2
+	VFMADD231PS Y13, Y9, Y3
+	VFMADD231PS Y13, Y8, Y4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over924
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y1
+	VFMADD231PS Y13, Y11, Y2
+	VFMADD231PS Y13, Y10, Y3
+	VFMADD231PS Y13, Y9, Y4
+	VFMADD231PS Y13, Y8, Y5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over924
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y2
+	VFMADD231PS Y13, Y11, Y3
+	VFMADD231PS Y13, Y10, Y4
+	VFMADD231PS Y13, Y9, Y5
+	VFMADD231PS Y13, Y8, Y6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over924
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y3
+	VFMADD231PS Y13, Y11, Y4
+	VFMADD231PS Y13, Y10, Y5
+	VFMADD231PS Y13, Y9, Y6
+	VFMADD231PS Y13, Y8, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over924
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y12, Y4
+	VFMADD231PS Y8, Y11, Y5
+	VFMADD231PS Y8, Y10, Y6
+	VFMADD231PS Y8, Y9, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over924
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y12, Y5
+	VFMADD231PS Y8, Y11, Y6
+	VFMADD231PS Y8, Y10, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over924
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y12, Y6
+	VFMADD231PS Y8, Y11, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over924
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y12, Y7
+
+over924:
+	ADDQ 8(AX), R15
+	ADDQ 40(AX), R14
+	DECQ R11
+	JNE  ends918
+
+summed917:
+	VXORPS Y8, Y8, Y8
+	TESTB  $0x02, 136(AX)
+	JNE    biased925
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y8, Y3, Y3
+	VADDPS Y8, Y4, Y4
+	VADDPS Y8, Y5, Y5
+	VADDPS Y8, Y6, Y6
+	VADDPS Y8, Y7, Y7
+
+biased925:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled926
+	MOVQ    112(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS (R11), Y9
+	VMULPS  Y9, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	VMULPS  Y9, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VMULPS  Y9, Y4, Y4
+	VMULPS  Y9, Y5, Y5
+	VMULPS  Y9, Y6, Y6
+	VMULPS  Y9, Y7, Y7
+
+scaled926:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased927
+	MOVQ    120(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS (R11), Y9
+	VADDPS  Y8, Y9, Y9
+	VADDPS  Y9, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y9, Y2, Y2
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y9, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y9, Y6, Y6
+	VADDPS  Y9, Y7, Y7
+
+biased927:
+	MOVQ    64(AX), R11
+	TESTB   $0x04, 136(AX)
+	JEQ     none930
+	MOVQ    128(AX), R12
+	MOVQ    R10, R13
+	SUBQ    56(AX), R13
+	ADDQ    R12, R13
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y0, Y0
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x01
+	JE      added928
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y1, Y1
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x02
+	JE      added928
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y2, Y2
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x03
+	JE      added928
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y3, Y3
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x04
+	JE      added928
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y4, Y4
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x05
+	JE      added928
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y5, Y5
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x06
+	JE      added928
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y6, Y6
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x07
+	JE      added928
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    R11, R13
+
+added928:
+none930:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited932
+	TESTB   $0x08, 136(AX)
+	JEQ     six931
+	VXORPS  Y8, Y8, Y8
+	VCMPPS  $0x12, Y8, Y0, Y9
+	VANDNPS Y0, Y9, Y0
+	VCMPPS  $0x12, Y8, Y1, Y9
+	VANDNPS Y1, Y9, Y1
+	VCMPPS  $0x12, Y8, Y2, Y9
+	VANDNPS Y2, Y9, Y2
+	VCMPPS  $0x12, Y8, Y3, Y9
+	VANDNPS Y3, Y9, Y3
+	VCMPPS  $0x12, Y8, Y4, Y9
+	VANDNPS Y4, Y9, Y4
+	VCMPPS  $0x12, Y8, Y5, Y9
+	VANDNPS Y5, Y9, Y5
+	VCMPPS  $0x12, Y8, Y6, Y9
+	VANDNPS Y6, Y9, Y6
+	VCMPPS  $0x12, Y8, Y7, Y8
+	VANDNPS Y7, Y8, Y7
+	JMP     limited932
+
+six931:
+	VBROADCASTSS 144(AX), Y8
+	VXORPS       Y9, Y9, Y9
+	VMAXPS       Y0, Y9, Y0
+	VMINPS       Y0, Y8, Y0
+	VMAXPS       Y1, Y9, Y1
+	VMINPS       Y1, Y8, Y1
+	VMAXPS       Y2, Y9, Y2
+	VMINPS       Y2, Y8, Y2
+	VMAXPS       Y3, Y9, Y3
+	VMINPS       Y3, Y8, Y3
+	VMAXPS       Y4, Y9, Y4
+	VMINPS       Y4, Y8, Y4
+	VMAXPS       Y5, Y9, Y5
+	VMINPS       Y5, Y8, Y5
+	VMAXPS       Y6, Y9, Y6
+	VMINPS       Y6, Y8, Y6
+	VMAXPS       Y7, Y9, Y7
+	VMINPS       Y7, Y8, Y7
+
+limited932:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored870
+	JE      stored929
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored870
+	JE      stored929
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored870
+	JE      stored929
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored870
+	JE      stored929
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored870
+	JE      stored929
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored870
+	JE      stored929
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored870
+	JE      stored929
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored870:
+stored929:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done858
-	ADDQ    R11, R11
+	JE      done916
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -27125,20 +27951,20 @@ stored870:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group856
+	JMP     group914
 
-done858:
+done916:
 	MOVQ 152(AX), R11
-	ADDQ $0x20, R11
+	ADDQ $0x00000020, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels855
+	JLT  channels913
 	VZEROUPPER
 	RET
 
-// func tapLineShortAVX2_5x2(t *byte)
-// Requires: AVX, CMOV
-TEXT ·tapLineShortAVX2_5x2(SB), NOSPLIT, $0-8
+// func tapLineAVX2_5x1x0(t *byte)
+// Requires: AVX, CMOV, FMA3
+TEXT ·tapLineAVX2_5x1x0(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
 	MOVQ    16(AX), CX
 	MOVQ    32(AX), DX
@@ -27166,7 +27992,904 @@ TEXT ·tapLineShortAVX2_5x2(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group875:
+group934:
+	MOVQ    168(AX), R11
+	CMPQ    R11, 96(AX)
+	CMOVQGT 96(AX), R11
+	MOVQ    R11, 176(AX)
+	LEAQ    4(R11)(R11*1), R12
+	SUBQ    R11, R12
+	CMPQ    R12, 160(AX)
+	CMOVQGT 160(AX), R12
+	MOVQ    R8, R15
+	IMULQ   CX, R15
+	ADDQ    R9, R15
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	MOVQ    24(AX), R14
+	ADDQ    152(AX), R14
+	MOVQ    48(AX), R11
+	TESTQ   R11, R11
+	JE      summed937
+	TESTQ   R8, R8
+	JNE     ends938
+	CMPQ    R12, $0x0c
+	JNE     ends938
+
+row935:
+	VMASKMOVPS  (R14), Y0, Y9
+	VMASKMOVPS  (R14)(DX*1), Y0, Y10
+	VMASKMOVPS  (R14)(DX*2), Y0, Y11
+	VMASKMOVPS  (R14)(BX*1), Y0, Y12
+	VMASKMOVPS  (R14)(DX*4), Y0, Y13
+	MOVQ        R15, R13
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y9, Y1
+	VMASKMOVPS  (R13)(CX*1), Y0, Y14
+	VFMADD231PS Y14, Y10, Y1
+	VFMADD231PS Y14, Y9, Y2
+	VMASKMOVPS  (R13)(CX*2), Y0, Y14
+	VFMADD231PS Y14, Y11, Y1
+	VFMADD231PS Y14, Y10, Y2
+	VFMADD231PS Y14, Y9, Y3
+	VMASKMOVPS  (R13)(SI*1), Y0, Y14
+	VFMADD231PS Y14, Y12, Y1
+	VFMADD231PS Y14, Y11, Y2
+	VFMADD231PS Y14, Y10, Y3
+	VFMADD231PS Y14, Y9, Y4
+	VMASKMOVPS  (R13)(CX*4), Y0, Y14
+	VFMADD231PS Y14, Y13, Y1
+	VFMADD231PS Y14, Y12, Y2
+	VFMADD231PS Y14, Y11, Y3
+	VFMADD231PS Y14, Y10, Y4
+	VFMADD231PS Y14, Y9, Y5
+	ADDQ        DI, R13
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y2
+	VFMADD231PS Y14, Y12, Y3
+	VFMADD231PS Y14, Y11, Y4
+	VFMADD231PS Y14, Y10, Y5
+	VFMADD231PS Y14, Y9, Y6
+	VMASKMOVPS  (R13)(CX*1), Y0, Y14
+	VFMADD231PS Y14, Y13, Y3
+	VFMADD231PS Y14, Y12, Y4
+	VFMADD231PS Y14, Y11, Y5
+	VFMADD231PS Y14, Y10, Y6
+	VFMADD231PS Y14, Y9, Y7
+	VMASKMOVPS  (R13)(CX*2), Y0, Y14
+	VFMADD231PS Y14, Y13, Y4
+	VFMADD231PS Y14, Y12, Y5
+	VFMADD231PS Y14, Y11, Y6
+	VFMADD231PS Y14, Y10, Y7
+	VFMADD231PS Y14, Y9, Y8
+	VMASKMOVPS  (R13)(SI*1), Y0, Y9
+	VFMADD231PS Y9, Y13, Y5
+	VFMADD231PS Y9, Y12, Y6
+	VFMADD231PS Y9, Y11, Y7
+	VFMADD231PS Y9, Y10, Y8
+	VMASKMOVPS  (R13)(CX*4), Y0, Y9
+	VFMADD231PS Y9, Y13, Y6
+	VFMADD231PS Y9, Y12, Y7
+	VFMADD231PS Y9, Y11, Y8
+	ADDQ        DI, R13
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y13, Y7
+	VFMADD231PS Y9, Y12, Y8
+	VMASKMOVPS  (R13)(CX*1), Y0, Y9
+	VFMADD231PS Y9, Y13, Y8
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row935
+	JMP         summed937
+
+ends938:
+	VMASKMOVPS (R14), Y0, Y9
+	VMASKMOVPS (R14)(DX*1), Y0, Y10
+	VMASKMOVPS (R14)(DX*2), Y0, Y11
+	VMASKMOVPS (R14)(BX*1), Y0, Y12
+	VMASKMOVPS (R14)(DX*4), Y0, Y13
+	MOVQ       R15, R13
+	TESTQ      R8, R8
+	JE         column939
+	CMPQ       R8, $0x01
+	JE         column940
+	CMPQ       R8, $0x02
+	JE         column941
+	CMPQ       R8, $0x03
+	JE         column942
+	JMP        column943
+
+column939:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y9, Y1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over944
+
+column940:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y10, Y1
+	VFMADD231PS Y14, Y9, Y2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over944
+
+column941:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y11, Y1
+	VFMADD231PS Y14, Y10, Y2
+	VFMADD231PS Y14, Y9, Y3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over944
+
+column942:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y12, Y1
+	VFMADD231PS Y14, Y11, Y2
+	VFMADD231PS Y14, Y10, Y3
+	VFMADD231PS Y14, Y9, Y4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over944
+
+column943:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y1
+	VFMADD231PS Y14, Y12, Y2
+	VFMADD231PS Y14, Y11, Y3
+	VFMADD231PS Y14, Y10, Y4
+	VFMADD231PS Y14, Y9, Y5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over944
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y2
+	VFMADD231PS Y14, Y12, Y3
+	VFMADD231PS Y14, Y11, Y4
+	VFMADD231PS Y14, Y10, Y5
+	VFMADD231PS Y14, Y9, Y6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over944
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y3
+	VFMADD231PS Y14, Y12, Y4
+	VFMADD231PS Y14, Y11, Y5
+	VFMADD231PS Y14, Y10, Y6
+	VFMADD231PS Y14, Y9, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over944
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y4
+	VFMADD231PS Y14, Y12, Y5
+	VFMADD231PS Y14, Y11, Y6
+	VFMADD231PS Y14, Y10, Y7
+	VFMADD231PS Y14, Y9, Y8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over944
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y13, Y5
+	VFMADD231PS Y9, Y12, Y6
+	VFMADD231PS Y9, Y11, Y7
+	VFMADD231PS Y9, Y10, Y8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over944
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y13, Y6
+	VFMADD231PS Y9, Y12, Y7
+	VFMADD231PS Y9, Y11, Y8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over944
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y13, Y7
+	VFMADD231PS Y9, Y12, Y8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over944
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y13, Y8
+
+over944:
+	ADDQ 8(AX), R15
+	ADDQ 40(AX), R14
+	DECQ R11
+	JNE  ends938
+
+summed937:
+	VXORPS Y9, Y9, Y9
+	TESTB  $0x02, 136(AX)
+	JNE    biased945
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y6, Y6
+	VADDPS Y9, Y7, Y7
+	VADDPS Y9, Y8, Y8
+
+biased945:
+	TESTB      $0x01, 136(AX)
+	JEQ        scaled946
+	MOVQ       112(AX), R11
+	ADDQ       152(AX), R11
+	VMASKMOVPS (R11), Y0, Y10
+	VMULPS     Y10, Y1, Y1
+	VMULPS     Y10, Y2, Y2
+	VMULPS     Y10, Y3, Y3
+	VMULPS     Y10, Y4, Y4
+	VMULPS     Y10, Y5, Y5
+	VMULPS     Y10, Y6, Y6
+	VMULPS     Y10, Y7, Y7
+	VMULPS     Y10, Y8, Y8
+
+scaled946:
+	TESTB      $0x02, 136(AX)
+	JEQ        biased947
+	MOVQ       120(AX), R11
+	ADDQ       152(AX), R11
+	VMASKMOVPS (R11), Y0, Y10
+	VADDPS     Y9, Y10, Y10
+	VADDPS     Y10, Y1, Y1
+	VADDPS     Y10, Y2, Y2
+	VADDPS     Y10, Y3, Y3
+	VADDPS     Y10, Y4, Y4
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y10, Y6, Y6
+	VADDPS     Y10, Y7, Y7
+	VADDPS     Y10, Y8, Y8
+
+biased947:
+	MOVQ       64(AX), R11
+	TESTB      $0x04, 136(AX)
+	JEQ        none950
+	MOVQ       128(AX), R12
+	MOVQ       R10, R13
+	SUBQ       56(AX), R13
+	ADDQ       R12, R13
+	VMASKMOVPS (R13), Y0, Y9
+	VADDPS     Y9, Y1, Y1
+	ADDQ       R11, R13
+	CMPQ       176(AX), $0x01
+	JE         added948
+	VMASKMOVPS (R13), Y0, Y9
+	VADDPS     Y9, Y2, Y2
+	ADDQ       R11, R13
+	CMPQ       176(AX), $0x02
+	JE         added948
+	VMASKMOVPS (R13), Y0, Y9
+	VADDPS     Y9, Y3, Y3
+	ADDQ       R11, R13
+	CMPQ       176(AX), $0x03
+	JE         added948
+	VMASKMOVPS (R13), Y0, Y9
+	VADDPS     Y9, Y4, Y4
+	ADDQ       R11, R13
+	CMPQ       176(AX), $0x04
+	JE         added948
+	VMASKMOVPS (R13), Y0, Y9
+	VADDPS     Y9, Y5, Y5
+	ADDQ       R11, R13
+	CMPQ       176(AX), $0x05
+	JE         added948
+	VMASKMOVPS (R13), Y0, Y9
+	VADDPS     Y9, Y6, Y6
+	ADDQ       R11, R13
+	CMPQ       176(AX), $0x06
+	JE         added948
+	VMASKMOVPS (R13), Y0, Y9
+	VADDPS     Y9, Y7, Y7
+	ADDQ       R11, R13
+	CMPQ       176(AX), $0x07
+	JE         added948
+	VMASKMOVPS (R13), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+	ADDQ       R11, R13
+
+added948:
+none950:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited952
+	TESTB   $0x08, 136(AX)
+	JEQ     six951
+	VXORPS  Y9, Y9, Y9
+	VCMPPS  $0x12, Y9, Y1, Y10
+	VANDNPS Y1, Y10, Y1
+	VCMPPS  $0x12, Y9, Y2, Y10
+	VANDNPS Y2, Y10, Y2
+	VCMPPS  $0x12, Y9, Y3, Y10
+	VANDNPS Y3, Y10, Y3
+	VCMPPS  $0x12, Y9, Y4, Y10
+	VANDNPS Y4, Y10, Y4
+	VCMPPS  $0x12, Y9, Y5, Y10
+	VANDNPS Y5, Y10, Y5
+	VCMPPS  $0x12, Y9, Y6, Y10
+	VANDNPS Y6, Y10, Y6
+	VCMPPS  $0x12, Y9, Y7, Y10
+	VANDNPS Y7, Y10, Y7
+	VCMPPS  $0x12, Y9, Y8, Y9
+	VANDNPS Y8, Y9, Y8
+	JMP     limited952
+
+six951:
+	VBROADCASTSS 144(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y9, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y9, Y8
+
+limited952:
+	VMASKMOVPS Y1, Y0, (R10)
+	ADDQ       R11, R10
+	CMPQ       176(AX), $0x01
+	JE         stored949
+	VMASKMOVPS Y2, Y0, (R10)
+	ADDQ       R11, R10
+	CMPQ       176(AX), $0x02
+	JE         stored949
+	VMASKMOVPS Y3, Y0, (R10)
+	ADDQ       R11, R10
+	CMPQ       176(AX), $0x03
+	JE         stored949
+	VMASKMOVPS Y4, Y0, (R10)
+	ADDQ       R11, R10
+	CMPQ       176(AX), $0x04
+	JE         stored949
+	VMASKMOVPS Y5, Y0, (R10)
+	ADDQ       R11, R10
+	CMPQ       176(AX), $0x05
+	JE         stored949
+	VMASKMOVPS Y6, Y0, (R10)
+	ADDQ       R11, R10
+	CMPQ       176(AX), $0x06
+	JE         stored949
+	VMASKMOVPS Y7, Y0, (R10)
+	ADDQ       R11, R10
+	CMPQ       176(AX), $0x07
+	JE         stored949
+	VMASKMOVPS Y8, Y0, (R10)
+	ADDQ       R11, R10
+
+stored949:
+	MOVQ    176(AX), R11
+	SUBQ    R11, 168(AX)
+	JE      done936
+	SUBQ    R11, 160(AX)
+	MOVQ    R11, R13
+	IMULQ   CX, R13
+	ADDQ    R13, R9
+	XORQ    R12, R12
+	SUBQ    R11, R8
+	CMOVQLT R12, R8
+	JMP     group934
+
+done936:
+	VZEROUPPER
+	RET
+
+// func tapLineAVX2_5x2x1(t *byte)
+// Requires: AVX, CMOV, FMA3
+TEXT ·tapLineAVX2_5x2x1(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), AX
+	MOVQ 16(AX), CX
+	MOVQ 32(AX), DX
+	LEAQ (DX)(DX*2), BX
+	LEAQ (CX)(CX*2), SI
+	LEAQ (CX)(CX*4), DI
+
+channels953:
+	MOVQ  72(AX), R8
+	MOVQ  80(AX), R11
+	ADDQ  R8, R11
+	MOVQ  R11, 160(AX)
+	MOVQ  88(AX), R11
+	MOVQ  R11, 168(AX)
+	MOVQ  R8, R11
+	IMULQ CX, R11
+	MOVQ  (AX), R9
+	SUBQ  R11, R9
+	ADDQ  152(AX), R9
+	MOVQ  56(AX), R10
+	ADDQ  152(AX), R10
+
+group954:
+	MOVQ    168(AX), R11
+	CMPQ    R11, 96(AX)
+	CMOVQGT 96(AX), R11
+	MOVQ    R11, 176(AX)
+	LEAQ    3(R11)(R11*2), R12
+	SUBQ    R11, R12
+	CMPQ    R12, 160(AX)
+	CMOVQGT 160(AX), R12
+	MOVQ    R8, R15
+	IMULQ   CX, R15
+	ADDQ    R9, R15
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	MOVQ    24(AX), R14
+	ADDQ    152(AX), R14
+	MOVQ    48(AX), R11
+	TESTQ   R11, R11
+	JE      summed957
+	TESTQ   R8, R8
+	JNE     ends958
+	CMPQ    R12, $0x13
+	JNE     ends958
+
+row955:
+	VMOVUPS     (R14), Y8
+	VMOVUPS     (R14)(DX*1), Y9
+	VMOVUPS     (R14)(DX*2), Y10
+	VMOVUPS     (R14)(BX*1), Y11
+	VMOVUPS     (R14)(DX*4), Y12
+	MOVQ        R15, R13
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y8, Y0
+	VMOVUPS     (R13)(CX*1), Y13
+	VFMADD231PS Y13, Y9, Y0
+	VMOVUPS     (R13)(CX*2), Y13
+	VFMADD231PS Y13, Y10, Y0
+	VFMADD231PS Y13, Y8, Y1
+	VMOVUPS     (R13)(SI*1), Y13
+	VFMADD231PS Y13, Y11, Y0
+	VFMADD231PS Y13, Y9, Y1
+	VMOVUPS     (R13)(CX*4), Y13
+	VFMADD231PS Y13, Y12, Y0
+	VFMADD231PS Y13, Y10, Y1
+	VFMADD231PS Y13, Y8, Y2
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y11, Y1
+	VFMADD231PS Y13, Y9, Y2
+	VMOVUPS     (R13)(CX*1), Y13
+	VFMADD231PS Y13, Y12, Y1
+	VFMADD231PS Y13, Y10, Y2
+	VFMADD231PS Y13, Y8, Y3
+	VMOVUPS     (R13)(CX*2), Y13
+	VFMADD231PS Y13, Y11, Y2
+	VFMADD231PS Y13, Y9, Y3
+	VMOVUPS     (R13)(SI*1), Y13
+	VFMADD231PS Y13, Y12, Y2
+	VFMADD231PS Y13, Y10, Y3
+	VFMADD231PS Y13, Y8, Y4
+	VMOVUPS     (R13)(CX*4), Y13
+	VFMADD231PS Y13, Y11, Y3
+	VFMADD231PS Y13, Y9, Y4
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y3
+	VFMADD231PS Y13, Y10, Y4
+	VFMADD231PS Y13, Y8, Y5
+	VMOVUPS     (R13)(CX*1), Y13
+	VFMADD231PS Y13, Y11, Y4
+	VFMADD231PS Y13, Y9, Y5
+	VMOVUPS     (R13)(CX*2), Y13
+	VFMADD231PS Y13, Y12, Y4
+	VFMADD231PS Y13, Y10, Y5
+	VFMADD231PS Y13, Y8, Y6
+	VMOVUPS     (R13)(SI*1), Y13
+	VFMADD231PS Y13, Y11, Y5
+	VFMADD231PS Y13, Y9, Y6
+	VMOVUPS     (R13)(CX*4), Y13
+	VFMADD231PS Y13, Y12, Y5
+	VFMADD231PS Y13, Y10, Y6
+	VFMADD231PS Y13, Y8, Y7
+	ADDQ        DI, R13
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y11, Y6
+	VFMADD231PS Y8, Y9, Y7
+	VMOVUPS     (R13)(CX*1), Y8
+	VFMADD231PS Y8, Y12, Y6
+	VFMADD231PS Y8, Y10, Y7
+	VMOVUPS     (R13)(CX*2), Y8
+	VFMADD231PS Y8, Y11, Y7
+	VMOVUPS     (R13)(SI*1), Y8
+	VFMADD231PS Y8, Y12, Y7
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row955
+	JMP         summed957
+
+ends958:
+	VMOVUPS (R14), Y8
+	VMOVUPS (R14)(DX*1), Y9
+	VMOVUPS (R14)(DX*2), Y10
+	VMOVUPS (R14)(BX*1), Y11
+	VMOVUPS (R14)(DX*4), Y12
+	MOVQ    R15, R13
+	TESTQ   R8, R8
+	JE      column959
+	CMPQ    R8, $0x01
+	JE      column960
+	CMPQ    R8, $0x02
+	JE      column961
+	CMPQ    R8, $0x03
+	JE      column962
+	JMP     column963
+
+column959:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y8, Y0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over964
+
+column960:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y9, Y0
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over964
+
+column961:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y10, Y0
+	VFMADD231PS Y13, Y8, Y1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over964
+
+column962:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y11, Y0
+	VFMADD231PS Y13, Y9, Y1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over964
+
+column963:
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y0
+	VFMADD231PS Y13, Y10, Y1
+	VFMADD231PS Y13, Y8, Y2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y11, Y1
+	VFMADD231PS Y13, Y9, Y2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y1
+	VFMADD231PS Y13, Y10, Y2
+	VFMADD231PS Y13, Y8, Y3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y11, Y2
+	VFMADD231PS Y13, Y9, Y3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y2
+	VFMADD231PS Y13, Y10, Y3
+	VFMADD231PS Y13, Y8, Y4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y11, Y3
+	VFMADD231PS Y13, Y9, Y4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y3
+	VFMADD231PS Y13, Y10, Y4
+	VFMADD231PS Y13, Y8, Y5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y11, Y4
+	VFMADD231PS Y13, Y9, Y5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0c
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y4
+	VFMADD231PS Y13, Y10, Y5
+	VFMADD231PS Y13, Y8, Y6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0d
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y11, Y5
+	VFMADD231PS Y13, Y9, Y6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0e
+	JE          over964
+	VMOVUPS     (R13), Y13
+	VFMADD231PS Y13, Y12, Y5
+	VFMADD231PS Y13, Y10, Y6
+	VFMADD231PS Y13, Y8, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0f
+	JE          over964
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y11, Y6
+	VFMADD231PS Y8, Y9, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x10
+	JE          over964
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y12, Y6
+	VFMADD231PS Y8, Y10, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x11
+	JE          over964
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y11, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x12
+	JE          over964
+	VMOVUPS     (R13), Y8
+	VFMADD231PS Y8, Y12, Y7
+
+over964:
+	ADDQ 8(AX), R15
+	ADDQ 40(AX), R14
+	DECQ R11
+	JNE  ends958
+
+summed957:
+	VXORPS Y8, Y8, Y8
+	TESTB  $0x02, 136(AX)
+	JNE    biased965
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y1, Y1
+	VADDPS Y8, Y2, Y2
+	VADDPS Y8, Y3, Y3
+	VADDPS Y8, Y4, Y4
+	VADDPS Y8, Y5, Y5
+	VADDPS Y8, Y6, Y6
+	VADDPS Y8, Y7, Y7
+
+biased965:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled966
+	MOVQ    112(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS (R11), Y9
+	VMULPS  Y9, Y0, Y0
+	VMULPS  Y9, Y1, Y1
+	VMULPS  Y9, Y2, Y2
+	VMULPS  Y9, Y3, Y3
+	VMULPS  Y9, Y4, Y4
+	VMULPS  Y9, Y5, Y5
+	VMULPS  Y9, Y6, Y6
+	VMULPS  Y9, Y7, Y7
+
+scaled966:
+	TESTB   $0x02, 136(AX)
+	JEQ     biased967
+	MOVQ    120(AX), R11
+	ADDQ    152(AX), R11
+	VMOVUPS (R11), Y9
+	VADDPS  Y8, Y9, Y9
+	VADDPS  Y9, Y0, Y0
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y9, Y2, Y2
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y9, Y4, Y4
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y9, Y6, Y6
+	VADDPS  Y9, Y7, Y7
+
+biased967:
+	MOVQ    64(AX), R11
+	TESTB   $0x04, 136(AX)
+	JEQ     none970
+	MOVQ    128(AX), R12
+	MOVQ    R10, R13
+	SUBQ    56(AX), R13
+	ADDQ    R12, R13
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y0, Y0
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x01
+	JE      added968
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y1, Y1
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x02
+	JE      added968
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y2, Y2
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x03
+	JE      added968
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y3, Y3
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x04
+	JE      added968
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y4, Y4
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x05
+	JE      added968
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y5, Y5
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x06
+	JE      added968
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y6, Y6
+	ADDQ    R11, R13
+	CMPQ    176(AX), $0x07
+	JE      added968
+	VMOVUPS (R13), Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    R11, R13
+
+added968:
+none970:
+	TESTB   $0x18, 136(AX)
+	JEQ     limited972
+	TESTB   $0x08, 136(AX)
+	JEQ     six971
+	VXORPS  Y8, Y8, Y8
+	VCMPPS  $0x12, Y8, Y0, Y9
+	VANDNPS Y0, Y9, Y0
+	VCMPPS  $0x12, Y8, Y1, Y9
+	VANDNPS Y1, Y9, Y1
+	VCMPPS  $0x12, Y8, Y2, Y9
+	VANDNPS Y2, Y9, Y2
+	VCMPPS  $0x12, Y8, Y3, Y9
+	VANDNPS Y3, Y9, Y3
+	VCMPPS  $0x12, Y8, Y4, Y9
+	VANDNPS Y4, Y9, Y4
+	VCMPPS  $0x12, Y8, Y5, Y9
+	VANDNPS Y5, Y9, Y5
+	VCMPPS  $0x12, Y8, Y6, Y9
+	VANDNPS Y6, Y9, Y6
+	VCMPPS  $0x12, Y8, Y7, Y8
+	VANDNPS Y7, Y8, Y7
+	JMP     limited972
+
+six971:
+	VBROADCASTSS 144(AX), Y8
+	VXORPS       Y9, Y9, Y9
+	VMAXPS       Y0, Y9, Y0
+	VMINPS       Y0, Y8, Y0
+	VMAXPS       Y1, Y9, Y1
+	VMINPS       Y1, Y8, Y1
+	VMAXPS       Y2, Y9, Y2
+	VMINPS       Y2, Y8, Y2
+	VMAXPS       Y3, Y9, Y3
+	VMINPS       Y3, Y8, Y3
+	VMAXPS       Y4, Y9, Y4
+	VMINPS       Y4, Y8, Y4
+	VMAXPS       Y5, Y9, Y5
+	VMINPS       Y5, Y8, Y5
+	VMAXPS       Y6, Y9, Y6
+	VMINPS       Y6, Y8, Y6
+	VMAXPS       Y7, Y9, Y7
+	VMINPS       Y7, Y8, Y7
+
+limited972:
+	VMOVUPS Y0, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x01
+	JE      stored969
+	VMOVUPS Y1, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x02
+	JE      stored969
+	VMOVUPS Y2, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x03
+	JE      stored969
+	VMOVUPS Y3, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x04
+	JE      stored969
+	VMOVUPS Y4, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x05
+	JE      stored969
+	VMOVUPS Y5, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x06
+	JE      stored969
+	VMOVUPS Y6, (R10)
+	ADDQ    R11, R10
+	CMPQ    176(AX), $0x07
+	JE      stored969
+	VMOVUPS Y7, (R10)
+	ADDQ    R11, R10
+
+stored969:
+	MOVQ    176(AX), R11
+	SUBQ    R11, 168(AX)
+	JE      done956
+	ADDQ    R11, R11
+	SUBQ    R11, 160(AX)
+	MOVQ    R11, R13
+	IMULQ   CX, R13
+	ADDQ    R13, R9
+	XORQ    R12, R12
+	SUBQ    R11, R8
+	CMOVQLT R12, R8
+	JMP     group954
+
+done956:
+	MOVQ 152(AX), R11
+	ADDQ $0x00000020, R11
+	MOVQ R11, 152(AX)
+	CMPQ R11, 104(AX)
+	JLT  channels953
+	VZEROUPPER
+	RET
+
+// func tapLineAVX2_5x2x0(t *byte)
+// Requires: AVX, CMOV, FMA3
+TEXT ·tapLineAVX2_5x2x0(SB), NOSPLIT, $0-8
+	MOVQ    t+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    32(AX), DX
+	LEAQ    (DX)(DX*2), BX
+	LEAQ    (CX)(CX*2), SI
+	LEAQ    (CX)(CX*4), DI
+	MOVQ    104(AX), R8
+	MOVQ    $+8, R9
+	CMPQ    R8, R9
+	CMOVQGT R9, R8
+	NEGQ    R8
+	LEAQ    ones<>+32(SB), R9
+	VMOVUPS (R9)(R8*4), Y0
+	MOVQ    72(AX), R8
+	MOVQ    80(AX), R11
+	ADDQ    R8, R11
+	MOVQ    R11, 160(AX)
+	MOVQ    88(AX), R11
+	MOVQ    R11, 168(AX)
+	MOVQ    R8, R11
+	IMULQ   CX, R11
+	MOVQ    (AX), R9
+	SUBQ    R11, R9
+	ADDQ    152(AX), R9
+	MOVQ    56(AX), R10
+	ADDQ    152(AX), R10
+
+group974:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -27190,128 +28913,88 @@ group875:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed878
+	JE      summed977
 	TESTQ   R8, R8
-	JNE     ends879
+	JNE     ends978
 	CMPQ    R12, $0x13
-	JNE     ends879
+	JNE     ends978
 
-row876:
-	VMASKMOVPS (R14), Y0, Y9
-	VMASKMOVPS (R14)(DX*1), Y0, Y10
-	VMASKMOVPS (R14)(DX*2), Y0, Y11
-	VMASKMOVPS (R14)(BX*1), Y0, Y12
-	VMASKMOVPS (R14)(DX*4), Y0, Y13
-	MOVQ       R15, R13
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y1, Y1
-	VMASKMOVPS (R13)(CX*1), Y0, Y14
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y1, Y1
-	VMASKMOVPS (R13)(CX*2), Y0, Y14
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS (R13)(SI*1), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y2, Y2
-	VMASKMOVPS (R13)(CX*4), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y3, Y3
-	ADDQ       DI, R13
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y3, Y3
-	VMASKMOVPS (R13)(CX*1), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS (R13)(CX*2), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y4, Y4
-	VMASKMOVPS (R13)(SI*1), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y5, Y5
-	VMASKMOVPS (R13)(CX*4), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y5, Y5
-	ADDQ       DI, R13
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS (R13)(CX*1), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y6, Y6
-	VMASKMOVPS (R13)(CX*2), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y7, Y7
-	VMASKMOVPS (R13)(SI*1), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y7, Y7
-	VMASKMOVPS (R13)(CX*4), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y7, Y7
-	VMULPS     Y14, Y9, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       DI, R13
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y12, Y14
-	VADDPS     Y14, Y7, Y7
-	VMULPS     Y9, Y10, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R13)(CX*1), Y0, Y9
-	VMULPS     Y9, Y13, Y10
-	VADDPS     Y10, Y7, Y7
-	VMULPS     Y9, Y11, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R13)(CX*2), Y0, Y9
-	VMULPS     Y9, Y12, Y9
-	VADDPS     Y9, Y8, Y8
-	VMASKMOVPS (R13)(SI*1), Y0, Y9
-	VMULPS     Y9, Y13, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       8(AX), R15
-	ADDQ       40(AX), R14
-	DECQ       R11
-	JNE        row876
-	JMP        summed878
+row975:
+	VMASKMOVPS  (R14), Y0, Y9
+	VMASKMOVPS  (R14)(DX*1), Y0, Y10
+	VMASKMOVPS  (R14)(DX*2), Y0, Y11
+	VMASKMOVPS  (R14)(BX*1), Y0, Y12
+	VMASKMOVPS  (R14)(DX*4), Y0, Y13
+	MOVQ        R15, R13
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y9, Y1
+	VMASKMOVPS  (R13)(CX*1), Y0, Y14
+	VFMADD231PS Y14, Y10, Y1
+	VMASKMOVPS  (R13)(CX*2), Y0, Y14
+	VFMADD231PS Y14, Y11, Y1
+	VFMADD231PS Y14, Y9, Y2
+	VMASKMOVPS  (R13)(SI*1), Y0, Y14
+	VFMADD231PS Y14, Y12, Y1
+	VFMADD231PS Y14, Y10, Y2
+	VMASKMOVPS  (R13)(CX*4), Y0, Y14
+	VFMADD231PS Y14, Y13, Y1
+	VFMADD231PS Y14, Y11, Y2
+	VFMADD231PS Y14, Y9, Y3
+	ADDQ        DI, R13
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y12, Y2
+	VFMADD231PS Y14, Y10, Y3
+	VMASKMOVPS  (R13)(CX*1), Y0, Y14
+	VFMADD231PS Y14, Y13, Y2
+	VFMADD231PS Y14, Y11, Y3
+	VFMADD231PS Y14, Y9, Y4
+	VMASKMOVPS  (R13)(CX*2), Y0, Y14
+	VFMADD231PS Y14, Y12, Y3
+	VFMADD231PS Y14, Y10, Y4
+	VMASKMOVPS  (R13)(SI*1), Y0, Y14
+	VFMADD231PS Y14, Y13, Y3
+	VFMADD231PS Y14, Y11, Y4
+	VFMADD231PS Y14, Y9, Y5
+	VMASKMOVPS  (R13)(CX*4), Y0, Y14
+	VFMADD231PS Y14, Y12, Y4
+	VFMADD231PS Y14, Y10, Y5
+	ADDQ        DI, R13
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y4
+	VFMADD231PS Y14, Y11, Y5
+	VFMADD231PS Y14, Y9, Y6
+	VMASKMOVPS  (R13)(CX*1), Y0, Y14
+	VFMADD231PS Y14, Y12, Y5
+	VFMADD231PS Y14, Y10, Y6
+	VMASKMOVPS  (R13)(CX*2), Y0, Y14
+	VFMADD231PS Y14, Y13, Y5
+	VFMADD231PS Y14, Y11, Y6
+	VFMADD231PS Y14, Y9, Y7
+	VMASKMOVPS  (R13)(SI*1), Y0, Y14
+	VFMADD231PS Y14, Y12, Y6
+	VFMADD231PS Y14, Y10, Y7
+	VMASKMOVPS  (R13)(CX*4), Y0, Y14
+	VFMADD231PS Y14, Y13, Y6
+	VFMADD231PS Y14, Y11, Y7
+	VFMADD231PS Y14, Y9, Y8
+	ADDQ        DI, R13
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y12, Y7
+	VFMADD231PS Y9, Y10, Y8
+	VMASKMOVPS  (R13)(CX*1), Y0, Y9
+	VFMADD231PS Y9, Y13, Y7
+	VFMADD231PS Y9, Y11, Y8
+	VMASKMOVPS  (R13)(CX*2), Y0, Y9
+	VFMADD231PS Y9, Y12, Y8
+	VMASKMOVPS  (R13)(SI*1), Y0, Y9
+	VFMADD231PS Y9, Y13, Y8
+	ADDQ        8(AX), R15
+	ADDQ        40(AX), R14
+	DECQ        R11
+	JNE         row975
+	JMP         summed977
 
-ends879:
+ends978:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -27319,218 +29002,192 @@ ends879:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column880
+	JE         column979
 	CMPQ       R8, $0x01
-	JE         column881
+	JE         column980
 	CMPQ       R8, $0x02
-	JE         column882
+	JE         column981
 	CMPQ       R8, $0x03
-	JE         column883
-	JMP        column884
+	JE         column982
+	JMP        column983
 
-column880:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, R13
-	CMPQ       R12, $0x01
-	JE         over885
+column979:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y9, Y1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x01
+	JE          over984
 
-column881:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y1, Y1
-	ADDQ       CX, R13
-	CMPQ       R12, $0x02
-	JE         over885
+column980:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y10, Y1
+	ADDQ        CX, R13
+	CMPQ        R12, $0x02
+	JE          over984
 
-column882:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, R13
-	CMPQ       R12, $0x03
-	JE         over885
+column981:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y11, Y1
+	VFMADD231PS Y14, Y9, Y2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x03
+	JE          over984
 
-column883:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y2, Y2
-	ADDQ       CX, R13
-	CMPQ       R12, $0x04
-	JE         over885
+column982:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y12, Y1
+	VFMADD231PS Y14, Y10, Y2
+	ADDQ        CX, R13
+	CMPQ        R12, $0x04
+	JE          over984
 
-column884:
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, R13
-	CMPQ       R12, $0x05
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y3, Y3
-	ADDQ       CX, R13
-	CMPQ       R12, $0x06
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, R13
-	CMPQ       R12, $0x07
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y4, Y4
-	ADDQ       CX, R13
-	CMPQ       R12, $0x08
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y3, Y3
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, R13
-	CMPQ       R12, $0x09
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y5, Y5
-	ADDQ       CX, R13
-	CMPQ       R12, $0x0a
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y6, Y6
-	ADDQ       CX, R13
-	CMPQ       R12, $0x0b
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y6, Y6
-	ADDQ       CX, R13
-	CMPQ       R12, $0x0c
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y5, Y5
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y9, Y14
-	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, R13
-	CMPQ       R12, $0x0d
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y12, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y10, Y14
-	VADDPS     Y14, Y7, Y7
-	ADDQ       CX, R13
-	CMPQ       R12, $0x0e
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y14, Y11, Y15
-	VADDPS     Y15, Y7, Y7
-	VMULPS     Y14, Y9, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R13
-	CMPQ       R12, $0x0f
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y12, Y14
-	VADDPS     Y14, Y7, Y7
-	VMULPS     Y9, Y10, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R13
-	CMPQ       R12, $0x10
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y13, Y10
-	VADDPS     Y10, Y7, Y7
-	VMULPS     Y9, Y11, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R13
-	CMPQ       R12, $0x11
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y12, Y9
-	VADDPS     Y9, Y8, Y8
-	ADDQ       CX, R13
-	CMPQ       R12, $0x12
-	JE         over885
-	VMASKMOVPS (R13), Y0, Y9
-	VMULPS     Y9, Y13, Y9
-	VADDPS     Y9, Y8, Y8
+column983:
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y1
+	VFMADD231PS Y14, Y11, Y2
+	VFMADD231PS Y14, Y9, Y3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x05
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y12, Y2
+	VFMADD231PS Y14, Y10, Y3
+	ADDQ        CX, R13
+	CMPQ        R12, $0x06
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y2
+	VFMADD231PS Y14, Y11, Y3
+	VFMADD231PS Y14, Y9, Y4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x07
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y12, Y3
+	VFMADD231PS Y14, Y10, Y4
+	ADDQ        CX, R13
+	CMPQ        R12, $0x08
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y3
+	VFMADD231PS Y14, Y11, Y4
+	VFMADD231PS Y14, Y9, Y5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x09
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y12, Y4
+	VFMADD231PS Y14, Y10, Y5
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0a
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y4
+	VFMADD231PS Y14, Y11, Y5
+	VFMADD231PS Y14, Y9, Y6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0b
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y12, Y5
+	VFMADD231PS Y14, Y10, Y6
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0c
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y5
+	VFMADD231PS Y14, Y11, Y6
+	VFMADD231PS Y14, Y9, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0d
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y12, Y6
+	VFMADD231PS Y14, Y10, Y7
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0e
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y14
+	VFMADD231PS Y14, Y13, Y6
+	VFMADD231PS Y14, Y11, Y7
+	VFMADD231PS Y14, Y9, Y8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x0f
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y12, Y7
+	VFMADD231PS Y9, Y10, Y8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x10
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y13, Y7
+	VFMADD231PS Y9, Y11, Y8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x11
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y12, Y8
+	ADDQ        CX, R13
+	CMPQ        R12, $0x12
+	JE          over984
+	VMASKMOVPS  (R13), Y0, Y9
+	VFMADD231PS Y9, Y13, Y8
 
-over885:
+over984:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends879
+	JNE  ends978
 
-summed878:
+summed977:
+	VXORPS Y9, Y9, Y9
+	TESTB  $0x02, 136(AX)
+	JNE    biased985
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y6, Y6
+	VADDPS Y9, Y7, Y7
+	VADDPS Y9, Y8, Y8
+
+biased985:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled886
+	JEQ        scaled986
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
-	VMASKMOVPS (R11), Y0, Y9
-	VMULPS     Y9, Y1, Y1
-	VMULPS     Y9, Y2, Y2
-	VMULPS     Y9, Y3, Y3
-	VMULPS     Y9, Y4, Y4
-	VMULPS     Y9, Y5, Y5
-	VMULPS     Y9, Y6, Y6
-	VMULPS     Y9, Y7, Y7
-	VMULPS     Y9, Y8, Y8
+	VMASKMOVPS (R11), Y0, Y10
+	VMULPS     Y10, Y1, Y1
+	VMULPS     Y10, Y2, Y2
+	VMULPS     Y10, Y3, Y3
+	VMULPS     Y10, Y4, Y4
+	VMULPS     Y10, Y5, Y5
+	VMULPS     Y10, Y6, Y6
+	VMULPS     Y10, Y7, Y7
+	VMULPS     Y10, Y8, Y8
 
-scaled886:
+scaled986:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased887
+	JEQ        biased987
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
-	VMASKMOVPS (R11), Y0, Y9
-	VADDPS     Y9, Y1, Y1
-	VADDPS     Y9, Y2, Y2
-	VADDPS     Y9, Y3, Y3
-	VADDPS     Y9, Y4, Y4
-	VADDPS     Y9, Y5, Y5
-	VADDPS     Y9, Y6, Y6
-	VADDPS     Y9, Y7, Y7
-	VADDPS     Y9, Y8, Y8
+	VMASKMOVPS (R11), Y0, Y10
+	VADDPS     Y9, Y10, Y10
+	VADDPS     Y10, Y1, Y1
+	VADDPS     Y10, Y2, Y2
+	VADDPS     Y10, Y3, Y3
+	VADDPS     Y10, Y4, Y4
+	VADDPS     Y10, Y5, Y5
+	VADDPS     Y10, Y6, Y6
+	VADDPS     Y10, Y7, Y7
+	VADDPS     Y10, Y8, Y8
 
-biased887:
+biased987:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none890
+	JEQ        none990
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -27539,47 +29196,47 @@ biased887:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added888
+	JE         added988
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added888
+	JE         added988
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added888
+	JE         added988
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added888
+	JE         added988
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added888
+	JE         added988
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added888
+	JE         added988
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added888
+	JE         added988
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added888:
-none890:
+added988:
+none990:
 	TESTB   $0x18, 136(AX)
-	JEQ     limited892
+	JEQ     limited992
 	TESTB   $0x08, 136(AX)
-	JEQ     six891
+	JEQ     six991
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -27597,80 +29254,64 @@ none890:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited892
+	JMP     limited992
 
-six891:
+six991:
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
-	VCMPPS       $0x11, Y10, Y1, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VCMPPS       $0x1e, Y9, Y1, Y11
-	VBLENDVPS    Y11, Y9, Y1, Y1
-	VCMPPS       $0x11, Y10, Y2, Y11
-	VBLENDVPS    Y11, Y10, Y2, Y2
-	VCMPPS       $0x1e, Y9, Y2, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VCMPPS       $0x11, Y10, Y3, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VCMPPS       $0x1e, Y9, Y3, Y11
-	VBLENDVPS    Y11, Y9, Y3, Y3
-	VCMPPS       $0x11, Y10, Y4, Y11
-	VBLENDVPS    Y11, Y10, Y4, Y4
-	VCMPPS       $0x1e, Y9, Y4, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VCMPPS       $0x11, Y10, Y5, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VCMPPS       $0x1e, Y9, Y5, Y11
-	VBLENDVPS    Y11, Y9, Y5, Y5
-	VCMPPS       $0x11, Y10, Y6, Y11
-	VBLENDVPS    Y11, Y10, Y6, Y6
-	VCMPPS       $0x1e, Y9, Y6, Y11
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VCMPPS       $0x11, Y10, Y7, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VCMPPS       $0x1e, Y9, Y7, Y11
-	VBLENDVPS    Y11, Y9, Y7, Y7
-	VCMPPS       $0x11, Y10, Y8, Y11
-	VBLENDVPS    Y11, Y10, Y8, Y8
-	VCMPPS       $0x1e, Y9, Y8, Y10
-	VBLENDVPS    Y10, Y9, Y8, Y8
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y9, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y9, Y8
 
-limited892:
+limited992:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored889
+	JE         stored989
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored889
+	JE         stored989
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored889
+	JE         stored989
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored889
+	JE         stored989
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored889
+	JE         stored989
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored889
+	JE         stored989
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored889
+	JE         stored989
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored889:
+stored989:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done877
+	JE      done976
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -27679,9 +29320,9 @@ stored889:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group875
+	JMP     group974
 
-done877:
+done976:
 	VZEROUPPER
 	RET
 
@@ -27692,9 +29333,9 @@ TEXT ·expFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many893:
+many993:
 	CMPQ       CX, $0x00000004
-	JLT        tail894
+	JLT        tail994
 	VMOVUPS    (DX), Y0
 	VMOVUPD    constants64<>+0(SB), Y1
 	VMOVUPD    constants64<>+64(SB), Y2
@@ -27744,11 +29385,11 @@ many893:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many893
+	JMP        many993
 
-tail894:
+tail994:
 	CMPQ       CX, $0x00
-	JLE        done895
+	JLE        done995
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -27805,9 +29446,9 @@ tail894:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail894
+	JMP        tail994
 
-done895:
+done995:
 	VZEROUPPER
 	RET
 
@@ -27818,9 +29459,9 @@ TEXT ·tanhFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many896:
+many996:
 	CMPQ       CX, $0x00000004
-	JLT        tail897
+	JLT        tail997
 	VMOVUPS    (DX), Y0
 	VMOVUPD    constants64<>+1024(SB), Y2
 	VANDPD     constants64<>+1088(SB), Y0, Y1
@@ -27879,11 +29520,11 @@ many896:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many896
+	JMP        many996
 
-tail897:
+tail997:
 	CMPQ       CX, $0x00
-	JLE        done898
+	JLE        done998
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -27949,9 +29590,9 @@ tail897:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail897
+	JMP        tail997
 
-done898:
+done998:
 	VZEROUPPER
 	RET
 
@@ -27962,9 +29603,9 @@ TEXT ·sigmoidFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many899:
+many999:
 	CMPQ       CX, $0x00000004
-	JLT        tail900
+	JLT        tail1000
 	VMOVUPS    (DX), Y0
 	VXORPD     constants64<>+1216(SB), Y0, Y0
 	VMOVUPD    constants64<>+0(SB), Y1
@@ -28018,11 +29659,11 @@ many899:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many899
+	JMP        many999
 
-tail900:
+tail1000:
 	CMPQ       CX, $0x00
-	JLE        done901
+	JLE        done1001
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -28083,9 +29724,9 @@ tail900:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail900
+	JMP        tail1000
 
-done901:
+done1001:
 	VZEROUPPER
 	RET
 
@@ -28096,9 +29737,9 @@ TEXT ·logFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many902:
+many1002:
 	CMPQ      CX, $0x00000004
-	JLT       tail903
+	JLT       tail1003
 	VMOVUPS   (DX), Y0
 	VMOVAPD   Y0, Y1
 	VMULPD    constants64<>+1344(SB), Y0, Y3
@@ -28169,11 +29810,11 @@ many902:
 	ADDQ      $0x00000020, AX
 	ADDQ      $0x00000020, DX
 	SUBQ      $0x00000004, CX
-	JMP       many902
+	JMP       many1002
 
-tail903:
+tail1003:
 	CMPQ       CX, $0x00
-	JLE        done904
+	JLE        done1004
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -28251,9 +29892,9 @@ tail903:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail903
+	JMP        tail1003
 
-done904:
+done1004:
 	VZEROUPPER
 	RET
 
@@ -28272,15 +29913,15 @@ TEXT ·radix2AVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next905:
+next1005:
 	SUBQ         $0x01, R8
-	JLT          done907
+	JLT          done1007
 	VBROADCASTSD (BX)(R9*1), Y1
 	VBROADCASTSD 8(BX)(R9*1), Y2
 	VXORPD       Y0, Y2, Y2
 	MOVQ         SI, R10
 
-more906:
+more1006:
 	VMOVUPD   (DX), Y3
 	VMOVUPD   (DX)(DI*1), Y4
 	VADDPD    Y4, Y3, Y5
@@ -28294,12 +29935,12 @@ more906:
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, CX
 	SUBQ      $0x20, R10
-	JGT       more906
+	JGT       more1006
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next905
+	JMP       next1005
 
-done907:
+done1007:
 	VZEROUPPER
 	RET
 
@@ -28320,9 +29961,9 @@ TEXT ·radix4AVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next908:
+next1008:
 	SUBQ         $0x01, R8
-	JLT          done910
+	JLT          done1010
 	LEAQ         (R9)(R9*2), R12
 	VBROADCASTSD (BX)(R9*1), Y2
 	VBROADCASTSD 8(BX)(R9*1), Y3
@@ -28335,7 +29976,7 @@ next908:
 	VXORPD       Y0, Y7, Y7
 	MOVQ         SI, R12
 
-more909:
+more1009:
 	VMOVUPD   (DX), Y8
 	VMOVUPD   (DX)(DI*1), Y9
 	VMOVUPD   (DX)(DI*2), Y10
@@ -28369,14 +30010,14 @@ more909:
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, CX
 	SUBQ      $0x20, R12
-	JGT       more909
+	JGT       more1009
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next908
+	JMP       next1008
 
-done910:
+done1010:
 	VZEROUPPER
 	RET
 
@@ -28400,9 +30041,9 @@ TEXT ·radix4FirstAVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next911:
+next1011:
 	SUBQ        $0x02, SI
-	JLT         done912
+	JLT         done1012
 	VMOVUPD     (R8), X2
 	VINSERTF128 $0x01, (R8)(AX*1), Y2, Y2
 	VPERMILPD   $0x00, Y2, Y3
@@ -28457,9 +30098,9 @@ next911:
 	VMOVUPD     Y6, 96(CX)
 	ADDQ        $0x20, DX
 	ADDQ        $0x00000080, CX
-	JMP         next911
+	JMP         next1011
 
-done912:
+done1012:
 	VZEROUPPER
 	RET
 

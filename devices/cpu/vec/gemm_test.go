@@ -37,23 +37,26 @@ func fma32(x, y, z float32) float32 {
 	return float32(s)
 }
 
+// multiplyAdd is the step of a chain of products, x*y + z: rounded once where there is assembly.
+func multiplyAdd[T float32 | float64](x, y, z T) T {
+	if isa == portable {
+		return z + T(x*y)
+	}
+	switch any(z).(type) {
+	case float32:
+		return T(fma32(float32(x), float32(y), float32(z)))
+	default:
+		return T(math.FMA(float64(x), float64(y), float64(z)))
+	}
+}
+
 // chain returns what an element of a product is documented to be.
 func chain[T float32 | float64](k int, a, b func(p int) T) T {
 	total := T(0)
 	for lo := 0; lo < k; lo += GemmBlock {
 		sum := T(0)
 		for p := lo; p < min(lo+GemmBlock, k); p++ {
-			switch {
-			case isa == portable:
-				sum += T(a(p) * b(p))
-			default:
-				switch any(sum).(type) {
-				case float32:
-					sum = T(fma32(float32(a(p)), float32(b(p)), float32(sum)))
-				default:
-					sum = T(math.FMA(float64(a(p)), float64(b(p)), float64(sum)))
-				}
-			}
+			sum = multiplyAdd(a(p), b(p), sum)
 		}
 		if lo == 0 {
 			total = sum

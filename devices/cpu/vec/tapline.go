@@ -38,12 +38,18 @@ type lineRun struct {
 	_               [3]int // of the assembly: columns and windows to go, windows of a group
 }
 
-// lineTogether returns how many windows the assembly computes at a time.
-func lineTogether() int {
-	if isa == avx512 {
+// lineTogether returns how many windows of so many columns the assembly computes at a time,
+// for so many vectors of channels.
+func lineTogether(columns, vectors int) int {
+	switch {
+	case isa == avx2:
+		return 8
+	case vectors <= 1:
 		return 14
+	case columns == 3:
+		return 12
 	}
-	return 8
+	return 10
 }
 
 // Fits reports whether lines of windows of this kind can be multiplied: they are 3 or 5
@@ -54,7 +60,7 @@ func (t *TapLine) Fits() bool {
 }
 
 // Multiply sets dst, Channels numbers for each pixel one after the other, to the sums over
-// the windows, line by line; products are rounded before they are added. src begins with
+// the windows, line by line, as those of [Taps.Multiply]. src begins with
 // the image's line that is the windows' first, weights with their first line: Channels
 // numbers for each column. f is what is done with sums. It panics if something lies outside.
 func (t *TapLine) Multiply(dst, src, weights []float32, f *Finish) {
@@ -69,26 +75,33 @@ func (t *TapLine) Multiply(dst, src, weights []float32, f *Finish) {
 		f.Rows(dst, 0, t.Pixels, t.Channels, t.Channels)
 		return
 	}
-	groups := (t.Pixels-1)/lineTogether() + 1
 	r := lineRun{src: unsafe.Pointer(&src[0]), next: uintptr(t.Next) * 4, column: uintptr(t.Column) * 4,
 		weights: unsafe.Pointer(&weights[0]), tap: uintptr(t.Channels) * 4, weightLine: uintptr(t.WeightLine) * 4, lines: t.Lines,
 		dst: unsafe.Pointer(&dst[0]), dstStep: uintptr(t.Channels) * 4, before: t.Before, width: t.Width,
-		pixels: t.Pixels, group: (t.Pixels-1)/groups + 1, finish: f.run(), at: 0}
+		pixels: t.Pixels, finish: f.run()}
 	lanes := fewLanes()
 	rest := t.Channels % lanes
-	if r.lanes = (t.Channels - rest) * 4; r.lanes > 0 {
-		t.run(&r, true)
+	if isa == avx512 {
+		if r.lanes = t.Channels / (2 * lanes) * (2 * lanes) * 4; r.lanes > 0 {
+			t.run(&r, 2)
+		}
+	}
+	if r.lanes = (t.Channels - rest) * 4; r.at < r.lanes {
+		t.run(&r, 1)
 	}
 	if r.lanes = rest; rest > 0 {
-		t.run(&r, false)
+		t.run(&r, 0)
 	}
 }
 
-func (t *TapLine) run(r *lineRun, whole bool) {
+// run computes the channels from r.at on, so many vectors at a time.
+func (t *TapLine) run(r *lineRun, vectors int) {
+	groups := (t.Pixels-1)/lineTogether(t.Columns, vectors) + 1
+	r.group = (t.Pixels-1)/groups + 1
 	if isa == avx512 {
-		runTapLineAVX512(t.Columns, t.Stride, whole, r)
+		runTapLineAVX512(t.Columns, t.Stride, vectors, r)
 	} else {
-		runTapLineAVX2(t.Columns, t.Stride, whole, r)
+		runTapLineAVX2(t.Columns, t.Stride, vectors, r)
 	}
 }
 

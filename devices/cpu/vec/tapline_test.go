@@ -8,18 +8,23 @@ import (
 func TestTapLine(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		n, g := 0, newGuarding(t, 1<<14)
+		vanishing := g
+		vanishing[4] = vanish(mixed(t, 1<<14))
 		for _, columns := range []int{3, 5} {
 			for _, stride := range []int{1, 2} {
 				for before := range columns {
 					for width := 1; width < 36; width += 1 + width/20*5 {
 						for pixels := 1; pixels < 36; pixels += 1 + pixels/9 {
 							for _, lines := range []int{0, 1, 3} {
-								channels := 1 + n*7%40
+								channels := 1 + n*7%75
 								line := TapLine{Channels: channels, Lines: lines, Columns: columns, Width: width, Before: before, Stride: stride, Pixels: pixels,
 									Column: channels + n%3, Next: width * (channels + 3), WeightLine: columns*channels + n%2}
 								if line.Fits() {
 									n++
 									testTapLine(t, &g, &line, n)
+									if n%4 == 0 {
+										testTapLine(t, &vanishing, &line, n/4)
+									}
 								}
 							}
 						}
@@ -45,11 +50,11 @@ func testTapLine(t *testing.T, g *guarding, line *TapLine, n int) {
 		for l := range line.Lines {
 			for k := range line.Columns {
 				if x := p*line.Stride - line.Before + k; x >= 0 && x < line.Width {
-					sum += float32(src[l*line.Next+x*line.Column+c] * weights[l*line.WeightLine+k*line.Channels+c])
+					sum = multiplyAdd(src[l*line.Next+x*line.Column+c], weights[l*line.WeightLine+k*line.Channels+c], sum)
 				}
 			}
 		}
-		want[i] = f.finished(sum, c, i)
+		want[i] = f.finished(sum+0, c, i)
 	}
 	line.Multiply(got, src, weights, f)
 	if !same(got, want) {

@@ -35,8 +35,9 @@ type tapRun struct {
 const togetherPixels = 4
 
 // Multiply sets dst, Channels numbers for each pixel one after the other, to the
-// sums over the windows that begin with src, line by line; products are rounded
-// before they are added. weights has Channels numbers for each column of a line, or of
+// sums over the windows that begin with src, line by line: as in products of
+// matrices each is a chain of multiply-adds that begins at 0, in one block, but never -0,
+// so that it is the same with products of zeros and without. weights has Channels numbers for each column of a line, or of
 // all lines.
 // It panics if something lies outside.
 func (t *Taps) Multiply(dst, src, weights []float32) {

@@ -117,10 +117,8 @@ none11:
 six12:
 	VBROADCASTSS 128(AX), Y2
 	VXORPS       Y3, Y3, Y3
-	VCMPPS       $0x11, Y3, Y1, Y4
-	VBLENDVPS    Y4, Y3, Y1, Y1
-	VCMPPS       $0x1e, Y2, Y1, Y3
-	VBLENDVPS    Y3, Y2, Y1, Y1
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
 
 limited13:
 plain8:
@@ -265,14 +263,10 @@ none26:
 six27:
 	VBROADCASTSS 128(AX), Y3
 	VXORPS       Y4, Y4, Y4
-	VCMPPS       $0x11, Y4, Y1, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VCMPPS       $0x1e, Y3, Y1, Y5
-	VBLENDVPS    Y5, Y3, Y1, Y1
-	VCMPPS       $0x11, Y4, Y2, Y5
-	VBLENDVPS    Y5, Y4, Y2, Y2
-	VCMPPS       $0x1e, Y3, Y2, Y4
-	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y3, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y3, Y2
 
 limited28:
 plain21:
@@ -442,18 +436,12 @@ none43:
 six44:
 	VBROADCASTSS 128(AX), Y4
 	VXORPS       Y5, Y5, Y5
-	VCMPPS       $0x11, Y5, Y1, Y6
-	VBLENDVPS    Y6, Y5, Y1, Y1
-	VCMPPS       $0x1e, Y4, Y1, Y6
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VCMPPS       $0x11, Y5, Y2, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VCMPPS       $0x1e, Y4, Y2, Y6
-	VBLENDVPS    Y6, Y4, Y2, Y2
-	VCMPPS       $0x11, Y5, Y3, Y6
-	VBLENDVPS    Y6, Y5, Y3, Y3
-	VCMPPS       $0x1e, Y4, Y3, Y5
-	VBLENDVPS    Y5, Y4, Y3, Y3
+	VMAXPS       Y1, Y5, Y1
+	VMINPS       Y1, Y4, Y1
+	VMAXPS       Y2, Y5, Y2
+	VMINPS       Y2, Y4, Y2
+	VMAXPS       Y3, Y5, Y3
+	VMINPS       Y3, Y4, Y3
 
 limited45:
 plain36:
@@ -648,22 +636,14 @@ none62:
 six63:
 	VBROADCASTSS 128(AX), Y5
 	VXORPS       Y6, Y6, Y6
-	VCMPPS       $0x11, Y6, Y1, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VCMPPS       $0x1e, Y5, Y1, Y7
-	VBLENDVPS    Y7, Y5, Y1, Y1
-	VCMPPS       $0x11, Y6, Y2, Y7
-	VBLENDVPS    Y7, Y6, Y2, Y2
-	VCMPPS       $0x1e, Y5, Y2, Y7
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VCMPPS       $0x11, Y6, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VCMPPS       $0x1e, Y5, Y3, Y7
-	VBLENDVPS    Y7, Y5, Y3, Y3
-	VCMPPS       $0x11, Y6, Y4, Y7
-	VBLENDVPS    Y7, Y6, Y4, Y4
-	VCMPPS       $0x1e, Y5, Y4, Y6
-	VBLENDVPS    Y6, Y5, Y4, Y4
+	VMAXPS       Y1, Y6, Y1
+	VMINPS       Y1, Y5, Y1
+	VMAXPS       Y2, Y6, Y2
+	VMINPS       Y2, Y5, Y2
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y3, Y5, Y3
+	VMAXPS       Y4, Y6, Y4
+	VMINPS       Y4, Y5, Y4
 
 limited64:
 plain53:
@@ -883,26 +863,16 @@ none83:
 six84:
 	VBROADCASTSS 128(AX), Y6
 	VXORPS       Y7, Y7, Y7
-	VCMPPS       $0x11, Y7, Y1, Y8
-	VBLENDVPS    Y8, Y7, Y1, Y1
-	VCMPPS       $0x1e, Y6, Y1, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VCMPPS       $0x11, Y7, Y2, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VCMPPS       $0x1e, Y6, Y2, Y8
-	VBLENDVPS    Y8, Y6, Y2, Y2
-	VCMPPS       $0x11, Y7, Y3, Y8
-	VBLENDVPS    Y8, Y7, Y3, Y3
-	VCMPPS       $0x1e, Y6, Y3, Y8
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VCMPPS       $0x11, Y7, Y4, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VCMPPS       $0x1e, Y6, Y4, Y8
-	VBLENDVPS    Y8, Y6, Y4, Y4
-	VCMPPS       $0x11, Y7, Y5, Y8
-	VBLENDVPS    Y8, Y7, Y5, Y5
-	VCMPPS       $0x1e, Y6, Y5, Y7
-	VBLENDVPS    Y7, Y6, Y5, Y5
+	VMAXPS       Y1, Y7, Y1
+	VMINPS       Y1, Y6, Y1
+	VMAXPS       Y2, Y7, Y2
+	VMINPS       Y2, Y6, Y2
+	VMAXPS       Y3, Y7, Y3
+	VMINPS       Y3, Y6, Y3
+	VMAXPS       Y4, Y7, Y4
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y5, Y7, Y5
+	VMINPS       Y5, Y6, Y5
 
 limited85:
 plain72:
@@ -1147,30 +1117,18 @@ none106:
 six107:
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
-	VCMPPS       $0x11, Y8, Y1, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VCMPPS       $0x1e, Y7, Y1, Y9
-	VBLENDVPS    Y9, Y7, Y1, Y1
-	VCMPPS       $0x11, Y8, Y2, Y9
-	VBLENDVPS    Y9, Y8, Y2, Y2
-	VCMPPS       $0x1e, Y7, Y2, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VCMPPS       $0x11, Y8, Y3, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VCMPPS       $0x1e, Y7, Y3, Y9
-	VBLENDVPS    Y9, Y7, Y3, Y3
-	VCMPPS       $0x11, Y8, Y4, Y9
-	VBLENDVPS    Y9, Y8, Y4, Y4
-	VCMPPS       $0x1e, Y7, Y4, Y9
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VCMPPS       $0x11, Y8, Y5, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VCMPPS       $0x1e, Y7, Y5, Y9
-	VBLENDVPS    Y9, Y7, Y5, Y5
-	VCMPPS       $0x11, Y8, Y6, Y9
-	VBLENDVPS    Y9, Y8, Y6, Y6
-	VCMPPS       $0x1e, Y7, Y6, Y8
-	VBLENDVPS    Y8, Y7, Y6, Y6
+	VMAXPS       Y1, Y8, Y1
+	VMINPS       Y1, Y7, Y1
+	VMAXPS       Y2, Y8, Y2
+	VMINPS       Y2, Y7, Y2
+	VMAXPS       Y3, Y8, Y3
+	VMINPS       Y3, Y7, Y3
+	VMAXPS       Y4, Y8, Y4
+	VMINPS       Y4, Y7, Y4
+	VMAXPS       Y5, Y8, Y5
+	VMINPS       Y5, Y7, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMINPS       Y6, Y7, Y6
 
 limited108:
 plain93:
@@ -1440,34 +1398,20 @@ none131:
 six132:
 	VBROADCASTSS 128(AX), Y8
 	VXORPS       Y9, Y9, Y9
-	VCMPPS       $0x11, Y9, Y1, Y10
-	VBLENDVPS    Y10, Y9, Y1, Y1
-	VCMPPS       $0x1e, Y8, Y1, Y10
-	VBLENDVPS    Y10, Y8, Y1, Y1
-	VCMPPS       $0x11, Y9, Y2, Y10
-	VBLENDVPS    Y10, Y9, Y2, Y2
-	VCMPPS       $0x1e, Y8, Y2, Y10
-	VBLENDVPS    Y10, Y8, Y2, Y2
-	VCMPPS       $0x11, Y9, Y3, Y10
-	VBLENDVPS    Y10, Y9, Y3, Y3
-	VCMPPS       $0x1e, Y8, Y3, Y10
-	VBLENDVPS    Y10, Y8, Y3, Y3
-	VCMPPS       $0x11, Y9, Y4, Y10
-	VBLENDVPS    Y10, Y9, Y4, Y4
-	VCMPPS       $0x1e, Y8, Y4, Y10
-	VBLENDVPS    Y10, Y8, Y4, Y4
-	VCMPPS       $0x11, Y9, Y5, Y10
-	VBLENDVPS    Y10, Y9, Y5, Y5
-	VCMPPS       $0x1e, Y8, Y5, Y10
-	VBLENDVPS    Y10, Y8, Y5, Y5
-	VCMPPS       $0x11, Y9, Y6, Y10
-	VBLENDVPS    Y10, Y9, Y6, Y6
-	VCMPPS       $0x1e, Y8, Y6, Y10
-	VBLENDVPS    Y10, Y8, Y6, Y6
-	VCMPPS       $0x11, Y9, Y7, Y10
-	VBLENDVPS    Y10, Y9, Y7, Y7
-	VCMPPS       $0x1e, Y8, Y7, Y9
-	VBLENDVPS    Y9, Y8, Y7, Y7
+	VMAXPS       Y1, Y9, Y1
+	VMINPS       Y1, Y8, Y1
+	VMAXPS       Y2, Y9, Y2
+	VMINPS       Y2, Y8, Y2
+	VMAXPS       Y3, Y9, Y3
+	VMINPS       Y3, Y8, Y3
+	VMAXPS       Y4, Y9, Y4
+	VMINPS       Y4, Y8, Y4
+	VMAXPS       Y5, Y9, Y5
+	VMINPS       Y5, Y8, Y5
+	VMAXPS       Y6, Y9, Y6
+	VMINPS       Y6, Y8, Y6
+	VMAXPS       Y7, Y9, Y7
+	VMINPS       Y7, Y8, Y7
 
 limited133:
 plain116:
@@ -1782,38 +1726,22 @@ none158:
 six159:
 	VBROADCASTSS 128(AX), Y9
 	VXORPS       Y10, Y10, Y10
-	VCMPPS       $0x11, Y10, Y1, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VCMPPS       $0x1e, Y9, Y1, Y11
-	VBLENDVPS    Y11, Y9, Y1, Y1
-	VCMPPS       $0x11, Y10, Y2, Y11
-	VBLENDVPS    Y11, Y10, Y2, Y2
-	VCMPPS       $0x1e, Y9, Y2, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VCMPPS       $0x11, Y10, Y3, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VCMPPS       $0x1e, Y9, Y3, Y11
-	VBLENDVPS    Y11, Y9, Y3, Y3
-	VCMPPS       $0x11, Y10, Y4, Y11
-	VBLENDVPS    Y11, Y10, Y4, Y4
-	VCMPPS       $0x1e, Y9, Y4, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VCMPPS       $0x11, Y10, Y5, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VCMPPS       $0x1e, Y9, Y5, Y11
-	VBLENDVPS    Y11, Y9, Y5, Y5
-	VCMPPS       $0x11, Y10, Y6, Y11
-	VBLENDVPS    Y11, Y10, Y6, Y6
-	VCMPPS       $0x1e, Y9, Y6, Y11
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VCMPPS       $0x11, Y10, Y7, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VCMPPS       $0x1e, Y9, Y7, Y11
-	VBLENDVPS    Y11, Y9, Y7, Y7
-	VCMPPS       $0x11, Y10, Y8, Y11
-	VBLENDVPS    Y11, Y10, Y8, Y8
-	VCMPPS       $0x1e, Y9, Y8, Y10
-	VBLENDVPS    Y10, Y9, Y8, Y8
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y9, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y9, Y8
 
 limited160:
 plain141:
@@ -1962,14 +1890,10 @@ none171:
 six172:
 	VBROADCASTSS 128(AX), Y3
 	VXORPS       Y4, Y4, Y4
-	VCMPPS       $0x11, Y4, Y1, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VCMPPS       $0x1e, Y3, Y1, Y5
-	VBLENDVPS    Y5, Y3, Y1, Y1
-	VCMPPS       $0x11, Y4, Y2, Y5
-	VBLENDVPS    Y5, Y4, Y2, Y2
-	VCMPPS       $0x1e, Y3, Y2, Y4
-	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y3, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y3, Y2
 
 limited173:
 plain168:
@@ -2154,22 +2078,14 @@ none186:
 six187:
 	VBROADCASTSS 128(AX), Y5
 	VXORPS       Y6, Y6, Y6
-	VCMPPS       $0x11, Y6, Y1, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VCMPPS       $0x1e, Y5, Y1, Y7
-	VBLENDVPS    Y7, Y5, Y1, Y1
-	VCMPPS       $0x11, Y6, Y2, Y7
-	VBLENDVPS    Y7, Y6, Y2, Y2
-	VCMPPS       $0x1e, Y5, Y2, Y7
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VCMPPS       $0x11, Y6, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VCMPPS       $0x1e, Y5, Y3, Y7
-	VBLENDVPS    Y7, Y5, Y3, Y3
-	VCMPPS       $0x11, Y6, Y4, Y7
-	VBLENDVPS    Y7, Y6, Y4, Y4
-	VCMPPS       $0x1e, Y5, Y4, Y6
-	VBLENDVPS    Y6, Y5, Y4, Y4
+	VMAXPS       Y1, Y6, Y1
+	VMINPS       Y1, Y5, Y1
+	VMAXPS       Y2, Y6, Y2
+	VMINPS       Y2, Y5, Y2
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y3, Y5, Y3
+	VMAXPS       Y4, Y6, Y4
+	VMINPS       Y4, Y5, Y4
 
 limited188:
 plain181:
@@ -2397,30 +2313,18 @@ none203:
 six204:
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
-	VCMPPS       $0x11, Y8, Y1, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VCMPPS       $0x1e, Y7, Y1, Y9
-	VBLENDVPS    Y9, Y7, Y1, Y1
-	VCMPPS       $0x11, Y8, Y2, Y9
-	VBLENDVPS    Y9, Y8, Y2, Y2
-	VCMPPS       $0x1e, Y7, Y2, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VCMPPS       $0x11, Y8, Y3, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VCMPPS       $0x1e, Y7, Y3, Y9
-	VBLENDVPS    Y9, Y7, Y3, Y3
-	VCMPPS       $0x11, Y8, Y4, Y9
-	VBLENDVPS    Y9, Y8, Y4, Y4
-	VCMPPS       $0x1e, Y7, Y4, Y9
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VCMPPS       $0x11, Y8, Y5, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VCMPPS       $0x1e, Y7, Y5, Y9
-	VBLENDVPS    Y9, Y7, Y5, Y5
-	VCMPPS       $0x11, Y8, Y6, Y9
-	VBLENDVPS    Y9, Y8, Y6, Y6
-	VCMPPS       $0x1e, Y7, Y6, Y8
-	VBLENDVPS    Y8, Y7, Y6, Y6
+	VMAXPS       Y1, Y8, Y1
+	VMINPS       Y1, Y7, Y1
+	VMAXPS       Y2, Y8, Y2
+	VMINPS       Y2, Y7, Y2
+	VMAXPS       Y3, Y8, Y3
+	VMINPS       Y3, Y7, Y3
+	VMAXPS       Y4, Y8, Y4
+	VMINPS       Y4, Y7, Y4
+	VMAXPS       Y5, Y8, Y5
+	VMINPS       Y5, Y7, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMINPS       Y6, Y7, Y6
 
 limited205:
 plain196:
@@ -2691,38 +2595,22 @@ none222:
 six223:
 	VBROADCASTSS 128(AX), Y9
 	VXORPS       Y10, Y10, Y10
-	VCMPPS       $0x11, Y10, Y1, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VCMPPS       $0x1e, Y9, Y1, Y11
-	VBLENDVPS    Y11, Y9, Y1, Y1
-	VCMPPS       $0x11, Y10, Y2, Y11
-	VBLENDVPS    Y11, Y10, Y2, Y2
-	VCMPPS       $0x1e, Y9, Y2, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VCMPPS       $0x11, Y10, Y3, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VCMPPS       $0x1e, Y9, Y3, Y11
-	VBLENDVPS    Y11, Y9, Y3, Y3
-	VCMPPS       $0x11, Y10, Y4, Y11
-	VBLENDVPS    Y11, Y10, Y4, Y4
-	VCMPPS       $0x1e, Y9, Y4, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VCMPPS       $0x11, Y10, Y5, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VCMPPS       $0x1e, Y9, Y5, Y11
-	VBLENDVPS    Y11, Y9, Y5, Y5
-	VCMPPS       $0x11, Y10, Y6, Y11
-	VBLENDVPS    Y11, Y10, Y6, Y6
-	VCMPPS       $0x1e, Y9, Y6, Y11
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VCMPPS       $0x11, Y10, Y7, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VCMPPS       $0x1e, Y9, Y7, Y11
-	VBLENDVPS    Y11, Y9, Y7, Y7
-	VCMPPS       $0x11, Y10, Y8, Y11
-	VBLENDVPS    Y11, Y10, Y8, Y8
-	VCMPPS       $0x1e, Y9, Y8, Y10
-	VBLENDVPS    Y10, Y9, Y8, Y8
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y9, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y9, Y8
 
 limited224:
 plain213:
@@ -2893,18 +2781,12 @@ none235:
 six236:
 	VBROADCASTSS 128(AX), Y4
 	VXORPS       Y5, Y5, Y5
-	VCMPPS       $0x11, Y5, Y1, Y6
-	VBLENDVPS    Y6, Y5, Y1, Y1
-	VCMPPS       $0x1e, Y4, Y1, Y6
-	VBLENDVPS    Y6, Y4, Y1, Y1
-	VCMPPS       $0x11, Y5, Y2, Y6
-	VBLENDVPS    Y6, Y5, Y2, Y2
-	VCMPPS       $0x1e, Y4, Y2, Y6
-	VBLENDVPS    Y6, Y4, Y2, Y2
-	VCMPPS       $0x11, Y5, Y3, Y6
-	VBLENDVPS    Y6, Y5, Y3, Y3
-	VCMPPS       $0x1e, Y4, Y3, Y5
-	VBLENDVPS    Y5, Y4, Y3, Y3
+	VMAXPS       Y1, Y5, Y1
+	VMINPS       Y1, Y4, Y1
+	VMAXPS       Y2, Y5, Y2
+	VMINPS       Y2, Y4, Y2
+	VMAXPS       Y3, Y5, Y3
+	VMINPS       Y3, Y4, Y3
 
 limited237:
 plain232:
@@ -3124,30 +3006,18 @@ none250:
 six251:
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
-	VCMPPS       $0x11, Y8, Y1, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VCMPPS       $0x1e, Y7, Y1, Y9
-	VBLENDVPS    Y9, Y7, Y1, Y1
-	VCMPPS       $0x11, Y8, Y2, Y9
-	VBLENDVPS    Y9, Y8, Y2, Y2
-	VCMPPS       $0x1e, Y7, Y2, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VCMPPS       $0x11, Y8, Y3, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VCMPPS       $0x1e, Y7, Y3, Y9
-	VBLENDVPS    Y9, Y7, Y3, Y3
-	VCMPPS       $0x11, Y8, Y4, Y9
-	VBLENDVPS    Y9, Y8, Y4, Y4
-	VCMPPS       $0x1e, Y7, Y4, Y9
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VCMPPS       $0x11, Y8, Y5, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VCMPPS       $0x1e, Y7, Y5, Y9
-	VBLENDVPS    Y9, Y7, Y5, Y5
-	VCMPPS       $0x11, Y8, Y6, Y9
-	VBLENDVPS    Y9, Y8, Y6, Y6
-	VCMPPS       $0x1e, Y7, Y6, Y8
-	VBLENDVPS    Y8, Y7, Y6, Y6
+	VMAXPS       Y1, Y8, Y1
+	VMINPS       Y1, Y7, Y1
+	VMAXPS       Y2, Y8, Y2
+	VMINPS       Y2, Y7, Y2
+	VMAXPS       Y3, Y8, Y3
+	VMINPS       Y3, Y7, Y3
+	VMAXPS       Y4, Y8, Y4
+	VMINPS       Y4, Y7, Y4
+	VMAXPS       Y5, Y8, Y5
+	VMINPS       Y5, Y7, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMINPS       Y6, Y7, Y6
 
 limited252:
 plain245:
@@ -3351,22 +3221,14 @@ none264:
 six265:
 	VBROADCASTSS 128(AX), Y5
 	VXORPS       Y6, Y6, Y6
-	VCMPPS       $0x11, Y6, Y1, Y7
-	VBLENDVPS    Y7, Y6, Y1, Y1
-	VCMPPS       $0x1e, Y5, Y1, Y7
-	VBLENDVPS    Y7, Y5, Y1, Y1
-	VCMPPS       $0x11, Y6, Y2, Y7
-	VBLENDVPS    Y7, Y6, Y2, Y2
-	VCMPPS       $0x1e, Y5, Y2, Y7
-	VBLENDVPS    Y7, Y5, Y2, Y2
-	VCMPPS       $0x11, Y6, Y3, Y7
-	VBLENDVPS    Y7, Y6, Y3, Y3
-	VCMPPS       $0x1e, Y5, Y3, Y7
-	VBLENDVPS    Y7, Y5, Y3, Y3
-	VCMPPS       $0x11, Y6, Y4, Y7
-	VBLENDVPS    Y7, Y6, Y4, Y4
-	VCMPPS       $0x1e, Y5, Y4, Y6
-	VBLENDVPS    Y6, Y5, Y4, Y4
+	VMAXPS       Y1, Y6, Y1
+	VMINPS       Y1, Y5, Y1
+	VMAXPS       Y2, Y6, Y2
+	VMINPS       Y2, Y5, Y2
+	VMAXPS       Y3, Y6, Y3
+	VMINPS       Y3, Y5, Y3
+	VMAXPS       Y4, Y6, Y4
+	VMINPS       Y4, Y5, Y4
 
 limited266:
 plain261:
@@ -3639,38 +3501,22 @@ none280:
 six281:
 	VBROADCASTSS 128(AX), Y9
 	VXORPS       Y10, Y10, Y10
-	VCMPPS       $0x11, Y10, Y1, Y11
-	VBLENDVPS    Y11, Y10, Y1, Y1
-	VCMPPS       $0x1e, Y9, Y1, Y11
-	VBLENDVPS    Y11, Y9, Y1, Y1
-	VCMPPS       $0x11, Y10, Y2, Y11
-	VBLENDVPS    Y11, Y10, Y2, Y2
-	VCMPPS       $0x1e, Y9, Y2, Y11
-	VBLENDVPS    Y11, Y9, Y2, Y2
-	VCMPPS       $0x11, Y10, Y3, Y11
-	VBLENDVPS    Y11, Y10, Y3, Y3
-	VCMPPS       $0x1e, Y9, Y3, Y11
-	VBLENDVPS    Y11, Y9, Y3, Y3
-	VCMPPS       $0x11, Y10, Y4, Y11
-	VBLENDVPS    Y11, Y10, Y4, Y4
-	VCMPPS       $0x1e, Y9, Y4, Y11
-	VBLENDVPS    Y11, Y9, Y4, Y4
-	VCMPPS       $0x11, Y10, Y5, Y11
-	VBLENDVPS    Y11, Y10, Y5, Y5
-	VCMPPS       $0x1e, Y9, Y5, Y11
-	VBLENDVPS    Y11, Y9, Y5, Y5
-	VCMPPS       $0x11, Y10, Y6, Y11
-	VBLENDVPS    Y11, Y10, Y6, Y6
-	VCMPPS       $0x1e, Y9, Y6, Y11
-	VBLENDVPS    Y11, Y9, Y6, Y6
-	VCMPPS       $0x11, Y10, Y7, Y11
-	VBLENDVPS    Y11, Y10, Y7, Y7
-	VCMPPS       $0x1e, Y9, Y7, Y11
-	VBLENDVPS    Y11, Y9, Y7, Y7
-	VCMPPS       $0x11, Y10, Y8, Y11
-	VBLENDVPS    Y11, Y10, Y8, Y8
-	VCMPPS       $0x1e, Y9, Y8, Y10
-	VBLENDVPS    Y10, Y9, Y8, Y8
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y9, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y9, Y8
 
 limited282:
 plain275:
@@ -3900,26 +3746,16 @@ none294:
 six295:
 	VBROADCASTSS 128(AX), Y6
 	VXORPS       Y7, Y7, Y7
-	VCMPPS       $0x11, Y7, Y1, Y8
-	VBLENDVPS    Y8, Y7, Y1, Y1
-	VCMPPS       $0x1e, Y6, Y1, Y8
-	VBLENDVPS    Y8, Y6, Y1, Y1
-	VCMPPS       $0x11, Y7, Y2, Y8
-	VBLENDVPS    Y8, Y7, Y2, Y2
-	VCMPPS       $0x1e, Y6, Y2, Y8
-	VBLENDVPS    Y8, Y6, Y2, Y2
-	VCMPPS       $0x11, Y7, Y3, Y8
-	VBLENDVPS    Y8, Y7, Y3, Y3
-	VCMPPS       $0x1e, Y6, Y3, Y8
-	VBLENDVPS    Y8, Y6, Y3, Y3
-	VCMPPS       $0x11, Y7, Y4, Y8
-	VBLENDVPS    Y8, Y7, Y4, Y4
-	VCMPPS       $0x1e, Y6, Y4, Y8
-	VBLENDVPS    Y8, Y6, Y4, Y4
-	VCMPPS       $0x11, Y7, Y5, Y8
-	VBLENDVPS    Y8, Y7, Y5, Y5
-	VCMPPS       $0x1e, Y6, Y5, Y7
-	VBLENDVPS    Y7, Y6, Y5, Y5
+	VMAXPS       Y1, Y7, Y1
+	VMINPS       Y1, Y6, Y1
+	VMAXPS       Y2, Y7, Y2
+	VMINPS       Y2, Y6, Y2
+	VMAXPS       Y3, Y7, Y3
+	VMINPS       Y3, Y6, Y3
+	VMAXPS       Y4, Y7, Y4
+	VMINPS       Y4, Y6, Y4
+	VMAXPS       Y5, Y7, Y5
+	VMINPS       Y5, Y6, Y5
 
 limited296:
 plain291:
@@ -4229,46 +4065,26 @@ none310:
 six311:
 	VBROADCASTSS 128(AX), Y11
 	VXORPS       Y12, Y12, Y12
-	VCMPPS       $0x11, Y12, Y1, Y13
-	VBLENDVPS    Y13, Y12, Y1, Y1
-	VCMPPS       $0x1e, Y11, Y1, Y13
-	VBLENDVPS    Y13, Y11, Y1, Y1
-	VCMPPS       $0x11, Y12, Y2, Y13
-	VBLENDVPS    Y13, Y12, Y2, Y2
-	VCMPPS       $0x1e, Y11, Y2, Y13
-	VBLENDVPS    Y13, Y11, Y2, Y2
-	VCMPPS       $0x11, Y12, Y3, Y13
-	VBLENDVPS    Y13, Y12, Y3, Y3
-	VCMPPS       $0x1e, Y11, Y3, Y13
-	VBLENDVPS    Y13, Y11, Y3, Y3
-	VCMPPS       $0x11, Y12, Y4, Y13
-	VBLENDVPS    Y13, Y12, Y4, Y4
-	VCMPPS       $0x1e, Y11, Y4, Y13
-	VBLENDVPS    Y13, Y11, Y4, Y4
-	VCMPPS       $0x11, Y12, Y5, Y13
-	VBLENDVPS    Y13, Y12, Y5, Y5
-	VCMPPS       $0x1e, Y11, Y5, Y13
-	VBLENDVPS    Y13, Y11, Y5, Y5
-	VCMPPS       $0x11, Y12, Y6, Y13
-	VBLENDVPS    Y13, Y12, Y6, Y6
-	VCMPPS       $0x1e, Y11, Y6, Y13
-	VBLENDVPS    Y13, Y11, Y6, Y6
-	VCMPPS       $0x11, Y12, Y7, Y13
-	VBLENDVPS    Y13, Y12, Y7, Y7
-	VCMPPS       $0x1e, Y11, Y7, Y13
-	VBLENDVPS    Y13, Y11, Y7, Y7
-	VCMPPS       $0x11, Y12, Y8, Y13
-	VBLENDVPS    Y13, Y12, Y8, Y8
-	VCMPPS       $0x1e, Y11, Y8, Y13
-	VBLENDVPS    Y13, Y11, Y8, Y8
-	VCMPPS       $0x11, Y12, Y9, Y13
-	VBLENDVPS    Y13, Y12, Y9, Y9
-	VCMPPS       $0x1e, Y11, Y9, Y13
-	VBLENDVPS    Y13, Y11, Y9, Y9
-	VCMPPS       $0x11, Y12, Y10, Y13
-	VBLENDVPS    Y13, Y12, Y10, Y10
-	VCMPPS       $0x1e, Y11, Y10, Y12
-	VBLENDVPS    Y12, Y11, Y10, Y10
+	VMAXPS       Y1, Y12, Y1
+	VMINPS       Y1, Y11, Y1
+	VMAXPS       Y2, Y12, Y2
+	VMINPS       Y2, Y11, Y2
+	VMAXPS       Y3, Y12, Y3
+	VMINPS       Y3, Y11, Y3
+	VMAXPS       Y4, Y12, Y4
+	VMINPS       Y4, Y11, Y4
+	VMAXPS       Y5, Y12, Y5
+	VMINPS       Y5, Y11, Y5
+	VMAXPS       Y6, Y12, Y6
+	VMINPS       Y6, Y11, Y6
+	VMAXPS       Y7, Y12, Y7
+	VMINPS       Y7, Y11, Y7
+	VMAXPS       Y8, Y12, Y8
+	VMINPS       Y8, Y11, Y8
+	VMAXPS       Y9, Y12, Y9
+	VMINPS       Y9, Y11, Y9
+	VMAXPS       Y10, Y12, Y10
+	VMINPS       Y10, Y11, Y10
 
 limited312:
 plain305:
@@ -4525,30 +4341,18 @@ none324:
 six325:
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
-	VCMPPS       $0x11, Y8, Y1, Y9
-	VBLENDVPS    Y9, Y8, Y1, Y1
-	VCMPPS       $0x1e, Y7, Y1, Y9
-	VBLENDVPS    Y9, Y7, Y1, Y1
-	VCMPPS       $0x11, Y8, Y2, Y9
-	VBLENDVPS    Y9, Y8, Y2, Y2
-	VCMPPS       $0x1e, Y7, Y2, Y9
-	VBLENDVPS    Y9, Y7, Y2, Y2
-	VCMPPS       $0x11, Y8, Y3, Y9
-	VBLENDVPS    Y9, Y8, Y3, Y3
-	VCMPPS       $0x1e, Y7, Y3, Y9
-	VBLENDVPS    Y9, Y7, Y3, Y3
-	VCMPPS       $0x11, Y8, Y4, Y9
-	VBLENDVPS    Y9, Y8, Y4, Y4
-	VCMPPS       $0x1e, Y7, Y4, Y9
-	VBLENDVPS    Y9, Y7, Y4, Y4
-	VCMPPS       $0x11, Y8, Y5, Y9
-	VBLENDVPS    Y9, Y8, Y5, Y5
-	VCMPPS       $0x1e, Y7, Y5, Y9
-	VBLENDVPS    Y9, Y7, Y5, Y5
-	VCMPPS       $0x11, Y8, Y6, Y9
-	VBLENDVPS    Y9, Y8, Y6, Y6
-	VCMPPS       $0x1e, Y7, Y6, Y8
-	VBLENDVPS    Y8, Y7, Y6, Y6
+	VMAXPS       Y1, Y8, Y1
+	VMINPS       Y1, Y7, Y1
+	VMAXPS       Y2, Y8, Y2
+	VMINPS       Y2, Y7, Y2
+	VMAXPS       Y3, Y8, Y3
+	VMINPS       Y3, Y7, Y3
+	VMAXPS       Y4, Y8, Y4
+	VMINPS       Y4, Y7, Y4
+	VMAXPS       Y5, Y8, Y5
+	VMINPS       Y5, Y7, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMINPS       Y6, Y7, Y6
 
 limited326:
 plain321:
@@ -4896,54 +4700,30 @@ none340:
 six341:
 	VBROADCASTSS 128(AX), Y13
 	VXORPS       Y14, Y14, Y14
-	VCMPPS       $0x11, Y14, Y1, Y15
-	VBLENDVPS    Y15, Y14, Y1, Y1
-	VCMPPS       $0x1e, Y13, Y1, Y15
-	VBLENDVPS    Y15, Y13, Y1, Y1
-	VCMPPS       $0x11, Y14, Y2, Y15
-	VBLENDVPS    Y15, Y14, Y2, Y2
-	VCMPPS       $0x1e, Y13, Y2, Y15
-	VBLENDVPS    Y15, Y13, Y2, Y2
-	VCMPPS       $0x11, Y14, Y3, Y15
-	VBLENDVPS    Y15, Y14, Y3, Y3
-	VCMPPS       $0x1e, Y13, Y3, Y15
-	VBLENDVPS    Y15, Y13, Y3, Y3
-	VCMPPS       $0x11, Y14, Y4, Y15
-	VBLENDVPS    Y15, Y14, Y4, Y4
-	VCMPPS       $0x1e, Y13, Y4, Y15
-	VBLENDVPS    Y15, Y13, Y4, Y4
-	VCMPPS       $0x11, Y14, Y5, Y15
-	VBLENDVPS    Y15, Y14, Y5, Y5
-	VCMPPS       $0x1e, Y13, Y5, Y15
-	VBLENDVPS    Y15, Y13, Y5, Y5
-	VCMPPS       $0x11, Y14, Y6, Y15
-	VBLENDVPS    Y15, Y14, Y6, Y6
-	VCMPPS       $0x1e, Y13, Y6, Y15
-	VBLENDVPS    Y15, Y13, Y6, Y6
-	VCMPPS       $0x11, Y14, Y7, Y15
-	VBLENDVPS    Y15, Y14, Y7, Y7
-	VCMPPS       $0x1e, Y13, Y7, Y15
-	VBLENDVPS    Y15, Y13, Y7, Y7
-	VCMPPS       $0x11, Y14, Y8, Y15
-	VBLENDVPS    Y15, Y14, Y8, Y8
-	VCMPPS       $0x1e, Y13, Y8, Y15
-	VBLENDVPS    Y15, Y13, Y8, Y8
-	VCMPPS       $0x11, Y14, Y9, Y15
-	VBLENDVPS    Y15, Y14, Y9, Y9
-	VCMPPS       $0x1e, Y13, Y9, Y15
-	VBLENDVPS    Y15, Y13, Y9, Y9
-	VCMPPS       $0x11, Y14, Y10, Y15
-	VBLENDVPS    Y15, Y14, Y10, Y10
-	VCMPPS       $0x1e, Y13, Y10, Y15
-	VBLENDVPS    Y15, Y13, Y10, Y10
-	VCMPPS       $0x11, Y14, Y11, Y15
-	VBLENDVPS    Y15, Y14, Y11, Y11
-	VCMPPS       $0x1e, Y13, Y11, Y15
-	VBLENDVPS    Y15, Y13, Y11, Y11
-	VCMPPS       $0x11, Y14, Y12, Y15
-	VBLENDVPS    Y15, Y14, Y12, Y12
-	VCMPPS       $0x1e, Y13, Y12, Y14
-	VBLENDVPS    Y14, Y13, Y12, Y12
+	VMAXPS       Y1, Y14, Y1
+	VMINPS       Y1, Y13, Y1
+	VMAXPS       Y2, Y14, Y2
+	VMINPS       Y2, Y13, Y2
+	VMAXPS       Y3, Y14, Y3
+	VMINPS       Y3, Y13, Y3
+	VMAXPS       Y4, Y14, Y4
+	VMINPS       Y4, Y13, Y4
+	VMAXPS       Y5, Y14, Y5
+	VMINPS       Y5, Y13, Y5
+	VMAXPS       Y6, Y14, Y6
+	VMINPS       Y6, Y13, Y6
+	VMAXPS       Y7, Y14, Y7
+	VMINPS       Y7, Y13, Y7
+	VMAXPS       Y8, Y14, Y8
+	VMINPS       Y8, Y13, Y8
+	VMAXPS       Y9, Y14, Y9
+	VMINPS       Y9, Y13, Y9
+	VMAXPS       Y10, Y14, Y10
+	VMINPS       Y10, Y13, Y10
+	VMAXPS       Y11, Y14, Y11
+	VMINPS       Y11, Y13, Y11
+	VMAXPS       Y12, Y14, Y12
+	VMINPS       Y12, Y13, Y12
 
 limited342:
 plain335:

@@ -265,14 +265,10 @@ none7:
 six9:
 	VBROADCASTSS 112(AX), Y3
 	VXORPS       Y4, Y4, Y4
-	VCMPPS       $0x11, Y4, Y1, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VCMPPS       $0x1e, Y3, Y1, Y5
-	VBLENDVPS    Y5, Y3, Y1, Y1
-	VCMPPS       $0x11, Y4, Y2, Y5
-	VBLENDVPS    Y5, Y4, Y2, Y2
-	VCMPPS       $0x1e, Y3, Y2, Y4
-	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y3, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y3, Y2
 
 limited10:
 plain4:
@@ -339,14 +335,10 @@ none15:
 six17:
 	VBROADCASTSS 112(AX), Y3
 	VXORPS       Y4, Y4, Y4
-	VCMPPS       $0x11, Y4, Y1, Y5
-	VBLENDVPS    Y5, Y4, Y1, Y1
-	VCMPPS       $0x1e, Y3, Y1, Y5
-	VBLENDVPS    Y5, Y3, Y1, Y1
-	VCMPPS       $0x11, Y4, Y2, Y5
-	VBLENDVPS    Y5, Y4, Y2, Y2
-	VCMPPS       $0x1e, Y3, Y2, Y4
-	VBLENDVPS    Y4, Y3, Y2, Y2
+	VMAXPS       Y1, Y4, Y1
+	VMINPS       Y1, Y3, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMINPS       Y2, Y3, Y2
 
 limited18:
 plain12:
@@ -1160,22 +1152,14 @@ none27:
 six29:
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
-	VCMPPS       $0x11, Y3, Y1, Y4
-	VBLENDVPS    Y4, Y3, Y1, Y1
-	VCMPPS       $0x1e, Y2, Y1, Y4
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	VCMPPS       $0x11, Y3, Y5, Y4
-	VBLENDVPS    Y4, Y3, Y5, Y5
-	VCMPPS       $0x1e, Y2, Y5, Y4
-	VBLENDVPS    Y4, Y2, Y5, Y5
-	VCMPPS       $0x11, Y3, Y7, Y4
-	VBLENDVPS    Y4, Y3, Y7, Y7
-	VCMPPS       $0x1e, Y2, Y7, Y4
-	VBLENDVPS    Y4, Y2, Y7, Y7
-	VCMPPS       $0x11, Y3, Y6, Y4
-	VBLENDVPS    Y4, Y3, Y6, Y6
-	VCMPPS       $0x1e, Y2, Y6, Y3
-	VBLENDVPS    Y3, Y2, Y6, Y6
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
+	VMAXPS       Y5, Y3, Y5
+	VMINPS       Y5, Y2, Y5
+	VMAXPS       Y7, Y3, Y7
+	VMINPS       Y7, Y2, Y7
+	VMAXPS       Y6, Y3, Y6
+	VMINPS       Y6, Y2, Y6
 
 limited30:
 plain24:
@@ -1274,22 +1258,14 @@ none35:
 six37:
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
-	VCMPPS       $0x11, Y3, Y1, Y4
-	VBLENDVPS    Y4, Y3, Y1, Y1
-	VCMPPS       $0x1e, Y2, Y1, Y4
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	VCMPPS       $0x11, Y3, Y5, Y4
-	VBLENDVPS    Y4, Y3, Y5, Y5
-	VCMPPS       $0x1e, Y2, Y5, Y4
-	VBLENDVPS    Y4, Y2, Y5, Y5
-	VCMPPS       $0x11, Y3, Y7, Y4
-	VBLENDVPS    Y4, Y3, Y7, Y7
-	VCMPPS       $0x1e, Y2, Y7, Y4
-	VBLENDVPS    Y4, Y2, Y7, Y7
-	VCMPPS       $0x11, Y3, Y6, Y4
-	VBLENDVPS    Y4, Y3, Y6, Y6
-	VCMPPS       $0x1e, Y2, Y6, Y3
-	VBLENDVPS    Y3, Y2, Y6, Y6
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
+	VMAXPS       Y5, Y3, Y5
+	VMINPS       Y5, Y2, Y5
+	VMAXPS       Y7, Y3, Y7
+	VMINPS       Y7, Y2, Y7
+	VMAXPS       Y6, Y3, Y6
+	VMINPS       Y6, Y2, Y6
 
 limited38:
 plain32:
@@ -1389,22 +1365,14 @@ none43:
 six45:
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
-	VCMPPS       $0x11, Y3, Y1, Y4
-	VBLENDVPS    Y4, Y3, Y1, Y1
-	VCMPPS       $0x1e, Y2, Y1, Y4
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	VCMPPS       $0x11, Y3, Y5, Y4
-	VBLENDVPS    Y4, Y3, Y5, Y5
-	VCMPPS       $0x1e, Y2, Y5, Y4
-	VBLENDVPS    Y4, Y2, Y5, Y5
-	VCMPPS       $0x11, Y3, Y7, Y4
-	VBLENDVPS    Y4, Y3, Y7, Y7
-	VCMPPS       $0x1e, Y2, Y7, Y4
-	VBLENDVPS    Y4, Y2, Y7, Y7
-	VCMPPS       $0x11, Y3, Y6, Y4
-	VBLENDVPS    Y4, Y3, Y6, Y6
-	VCMPPS       $0x1e, Y2, Y6, Y3
-	VBLENDVPS    Y3, Y2, Y6, Y6
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
+	VMAXPS       Y5, Y3, Y5
+	VMINPS       Y5, Y2, Y5
+	VMAXPS       Y7, Y3, Y7
+	VMINPS       Y7, Y2, Y7
+	VMAXPS       Y6, Y3, Y6
+	VMINPS       Y6, Y2, Y6
 
 limited46:
 plain40:
@@ -1505,22 +1473,14 @@ none51:
 six53:
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
-	VCMPPS       $0x11, Y3, Y1, Y4
-	VBLENDVPS    Y4, Y3, Y1, Y1
-	VCMPPS       $0x1e, Y2, Y1, Y4
-	VBLENDVPS    Y4, Y2, Y1, Y1
-	VCMPPS       $0x11, Y3, Y5, Y4
-	VBLENDVPS    Y4, Y3, Y5, Y5
-	VCMPPS       $0x1e, Y2, Y5, Y4
-	VBLENDVPS    Y4, Y2, Y5, Y5
-	VCMPPS       $0x11, Y3, Y7, Y4
-	VBLENDVPS    Y4, Y3, Y7, Y7
-	VCMPPS       $0x1e, Y2, Y7, Y4
-	VBLENDVPS    Y4, Y2, Y7, Y7
-	VCMPPS       $0x11, Y3, Y6, Y4
-	VBLENDVPS    Y4, Y3, Y6, Y6
-	VCMPPS       $0x1e, Y2, Y6, Y3
-	VBLENDVPS    Y3, Y2, Y6, Y6
+	VMAXPS       Y1, Y3, Y1
+	VMINPS       Y1, Y2, Y1
+	VMAXPS       Y5, Y3, Y5
+	VMINPS       Y5, Y2, Y5
+	VMAXPS       Y7, Y3, Y7
+	VMINPS       Y7, Y2, Y7
+	VMAXPS       Y6, Y3, Y6
+	VMINPS       Y6, Y2, Y6
 
 limited54:
 plain48:
@@ -1953,7 +1913,7 @@ next57:
 	RET
 
 // func winogradOutput4AVX512(t *byte)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·winogradOutput4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
 	MOVQ   48(AX), CX
@@ -2063,24 +2023,20 @@ none63:
 	JEQ     limited66
 	TESTB   $0x08, 104(AX)
 	JEQ     six65
-	VPXORD  Z5, Z5, Z5
-	VCMPPS  $0x12, Z5, Z0, K2
-	VMOVAPS Z5, K2, Z0
-	VCMPPS  $0x12, Z5, Z1, K2
-	VMOVAPS Z5, K2, Z1
+	VXORPS  Z2, Z2, Z2
+	VCMPPS  $0x12, Z2, Z0, K2
+	VMOVAPS Z2, K2, Z0
+	VCMPPS  $0x12, Z2, Z1, K2
+	VMOVAPS Z2, K2, Z1
 	JMP     limited66
 
 six65:
 	VBROADCASTSS 112(AX), Z2
-	VPXORD       Z6, Z6, Z6
-	VCMPPS       $0x11, Z6, Z0, K2
-	VBLENDMPS    Z6, Z0, K2, Z0
-	VCMPPS       $0x1e, Z2, Z0, K2
-	VBLENDMPS    Z2, Z0, K2, Z0
-	VCMPPS       $0x11, Z6, Z1, K2
-	VBLENDMPS    Z6, Z1, K2, Z1
-	VCMPPS       $0x1e, Z2, Z1, K2
-	VBLENDMPS    Z2, Z1, K2, Z1
+	VXORPS       Z3, Z3, Z3
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z2, Z0
+	VMAXPS       Z1, Z3, Z1
+	VMINPS       Z1, Z2, Z1
 
 limited66:
 plain60:
@@ -2137,24 +2093,20 @@ none71:
 	JEQ     limited74
 	TESTB   $0x08, 104(AX)
 	JEQ     six73
-	VPXORD  Z7, Z7, Z7
-	VCMPPS  $0x12, Z7, Z0, K2
-	VMOVAPS Z7, K2, Z0
-	VCMPPS  $0x12, Z7, Z1, K2
-	VMOVAPS Z7, K2, Z1
+	VXORPS  Z2, Z2, Z2
+	VCMPPS  $0x12, Z2, Z0, K2
+	VMOVAPS Z2, K2, Z0
+	VCMPPS  $0x12, Z2, Z1, K2
+	VMOVAPS Z2, K2, Z1
 	JMP     limited74
 
 six73:
 	VBROADCASTSS 112(AX), Z2
-	VPXORD       Z8, Z8, Z8
-	VCMPPS       $0x11, Z8, Z0, K2
-	VBLENDMPS    Z8, Z0, K2, Z0
-	VCMPPS       $0x1e, Z2, Z0, K2
-	VBLENDMPS    Z2, Z0, K2, Z0
-	VCMPPS       $0x11, Z8, Z1, K2
-	VBLENDMPS    Z8, Z1, K2, Z1
-	VCMPPS       $0x1e, Z2, Z1, K2
-	VBLENDMPS    Z2, Z1, K2, Z1
+	VXORPS       Z3, Z3, Z3
+	VMAXPS       Z0, Z3, Z0
+	VMINPS       Z0, Z2, Z0
+	VMAXPS       Z1, Z3, Z1
+	VMINPS       Z1, Z2, Z1
 
 limited74:
 plain68:
@@ -2726,7 +2678,7 @@ next77:
 	RET
 
 // func winogradOutput6AVX512(t *byte)
-// Requires: AVX, AVX512F, BMI2, CMOV
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·winogradOutput6AVX512(SB), NOSPLIT, $8-8
 	MOVQ         t+0(FP), AX
 	VBROADCASTSS winogradFactors<>+0(SB), Z0
@@ -2960,36 +2912,28 @@ none83:
 	JEQ     limited86
 	TESTB   $0x08, 104(AX)
 	JEQ     six85
-	VPXORD  Z13, Z13, Z13
-	VCMPPS  $0x12, Z13, Z6, K2
-	VMOVAPS Z13, K2, Z6
-	VCMPPS  $0x12, Z13, Z10, K2
-	VMOVAPS Z13, K2, Z10
-	VCMPPS  $0x12, Z13, Z12, K2
-	VMOVAPS Z13, K2, Z12
-	VCMPPS  $0x12, Z13, Z11, K2
-	VMOVAPS Z13, K2, Z11
+	VXORPS  Z7, Z7, Z7
+	VCMPPS  $0x12, Z7, Z6, K2
+	VMOVAPS Z7, K2, Z6
+	VCMPPS  $0x12, Z7, Z10, K2
+	VMOVAPS Z7, K2, Z10
+	VCMPPS  $0x12, Z7, Z12, K2
+	VMOVAPS Z7, K2, Z12
+	VCMPPS  $0x12, Z7, Z11, K2
+	VMOVAPS Z7, K2, Z11
 	JMP     limited86
 
 six85:
 	VBROADCASTSS 112(AX), Z7
-	VPXORD       Z14, Z14, Z14
-	VCMPPS       $0x11, Z14, Z6, K2
-	VBLENDMPS    Z14, Z6, K2, Z6
-	VCMPPS       $0x1e, Z7, Z6, K2
-	VBLENDMPS    Z7, Z6, K2, Z6
-	VCMPPS       $0x11, Z14, Z10, K2
-	VBLENDMPS    Z14, Z10, K2, Z10
-	VCMPPS       $0x1e, Z7, Z10, K2
-	VBLENDMPS    Z7, Z10, K2, Z10
-	VCMPPS       $0x11, Z14, Z12, K2
-	VBLENDMPS    Z14, Z12, K2, Z12
-	VCMPPS       $0x1e, Z7, Z12, K2
-	VBLENDMPS    Z7, Z12, K2, Z12
-	VCMPPS       $0x11, Z14, Z11, K2
-	VBLENDMPS    Z14, Z11, K2, Z11
-	VCMPPS       $0x1e, Z7, Z11, K2
-	VBLENDMPS    Z7, Z11, K2, Z11
+	VXORPS       Z8, Z8, Z8
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z7, Z6
+	VMAXPS       Z10, Z8, Z10
+	VMINPS       Z10, Z7, Z10
+	VMAXPS       Z12, Z8, Z12
+	VMINPS       Z12, Z7, Z12
+	VMAXPS       Z11, Z8, Z11
+	VMINPS       Z11, Z7, Z11
 
 limited86:
 plain80:
@@ -3074,36 +3018,28 @@ none91:
 	JEQ     limited94
 	TESTB   $0x08, 104(AX)
 	JEQ     six93
-	VPXORD  Z15, Z15, Z15
-	VCMPPS  $0x12, Z15, Z6, K2
-	VMOVAPS Z15, K2, Z6
-	VCMPPS  $0x12, Z15, Z10, K2
-	VMOVAPS Z15, K2, Z10
-	VCMPPS  $0x12, Z15, Z12, K2
-	VMOVAPS Z15, K2, Z12
-	VCMPPS  $0x12, Z15, Z11, K2
-	VMOVAPS Z15, K2, Z11
+	VXORPS  Z7, Z7, Z7
+	VCMPPS  $0x12, Z7, Z6, K2
+	VMOVAPS Z7, K2, Z6
+	VCMPPS  $0x12, Z7, Z10, K2
+	VMOVAPS Z7, K2, Z10
+	VCMPPS  $0x12, Z7, Z12, K2
+	VMOVAPS Z7, K2, Z12
+	VCMPPS  $0x12, Z7, Z11, K2
+	VMOVAPS Z7, K2, Z11
 	JMP     limited94
 
 six93:
 	VBROADCASTSS 112(AX), Z7
-	VPXORD       Z16, Z16, Z16
-	VCMPPS       $0x11, Z16, Z6, K2
-	VBLENDMPS    Z16, Z6, K2, Z6
-	VCMPPS       $0x1e, Z7, Z6, K2
-	VBLENDMPS    Z7, Z6, K2, Z6
-	VCMPPS       $0x11, Z16, Z10, K2
-	VBLENDMPS    Z16, Z10, K2, Z10
-	VCMPPS       $0x1e, Z7, Z10, K2
-	VBLENDMPS    Z7, Z10, K2, Z10
-	VCMPPS       $0x11, Z16, Z12, K2
-	VBLENDMPS    Z16, Z12, K2, Z12
-	VCMPPS       $0x1e, Z7, Z12, K2
-	VBLENDMPS    Z7, Z12, K2, Z12
-	VCMPPS       $0x11, Z16, Z11, K2
-	VBLENDMPS    Z16, Z11, K2, Z11
-	VCMPPS       $0x1e, Z7, Z11, K2
-	VBLENDMPS    Z7, Z11, K2, Z11
+	VXORPS       Z8, Z8, Z8
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z7, Z6
+	VMAXPS       Z10, Z8, Z10
+	VMINPS       Z10, Z7, Z10
+	VMAXPS       Z12, Z8, Z12
+	VMINPS       Z12, Z7, Z12
+	VMAXPS       Z11, Z8, Z11
+	VMINPS       Z11, Z7, Z11
 
 limited94:
 plain88:
@@ -3189,36 +3125,28 @@ none99:
 	JEQ     limited102
 	TESTB   $0x08, 104(AX)
 	JEQ     six101
-	VPXORD  Z17, Z17, Z17
-	VCMPPS  $0x12, Z17, Z6, K2
-	VMOVAPS Z17, K2, Z6
-	VCMPPS  $0x12, Z17, Z10, K2
-	VMOVAPS Z17, K2, Z10
-	VCMPPS  $0x12, Z17, Z12, K2
-	VMOVAPS Z17, K2, Z12
-	VCMPPS  $0x12, Z17, Z11, K2
-	VMOVAPS Z17, K2, Z11
+	VXORPS  Z7, Z7, Z7
+	VCMPPS  $0x12, Z7, Z6, K2
+	VMOVAPS Z7, K2, Z6
+	VCMPPS  $0x12, Z7, Z10, K2
+	VMOVAPS Z7, K2, Z10
+	VCMPPS  $0x12, Z7, Z12, K2
+	VMOVAPS Z7, K2, Z12
+	VCMPPS  $0x12, Z7, Z11, K2
+	VMOVAPS Z7, K2, Z11
 	JMP     limited102
 
 six101:
 	VBROADCASTSS 112(AX), Z7
-	VPXORD       Z18, Z18, Z18
-	VCMPPS       $0x11, Z18, Z6, K2
-	VBLENDMPS    Z18, Z6, K2, Z6
-	VCMPPS       $0x1e, Z7, Z6, K2
-	VBLENDMPS    Z7, Z6, K2, Z6
-	VCMPPS       $0x11, Z18, Z10, K2
-	VBLENDMPS    Z18, Z10, K2, Z10
-	VCMPPS       $0x1e, Z7, Z10, K2
-	VBLENDMPS    Z7, Z10, K2, Z10
-	VCMPPS       $0x11, Z18, Z12, K2
-	VBLENDMPS    Z18, Z12, K2, Z12
-	VCMPPS       $0x1e, Z7, Z12, K2
-	VBLENDMPS    Z7, Z12, K2, Z12
-	VCMPPS       $0x11, Z18, Z11, K2
-	VBLENDMPS    Z18, Z11, K2, Z11
-	VCMPPS       $0x1e, Z7, Z11, K2
-	VBLENDMPS    Z7, Z11, K2, Z11
+	VXORPS       Z8, Z8, Z8
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z7, Z6
+	VMAXPS       Z10, Z8, Z10
+	VMINPS       Z10, Z7, Z10
+	VMAXPS       Z12, Z8, Z12
+	VMINPS       Z12, Z7, Z12
+	VMAXPS       Z11, Z8, Z11
+	VMINPS       Z11, Z7, Z11
 
 limited102:
 plain96:
@@ -3305,36 +3233,28 @@ none107:
 	JEQ     limited110
 	TESTB   $0x08, 104(AX)
 	JEQ     six109
-	VPXORD  Z19, Z19, Z19
-	VCMPPS  $0x12, Z19, Z6, K2
-	VMOVAPS Z19, K2, Z6
-	VCMPPS  $0x12, Z19, Z10, K2
-	VMOVAPS Z19, K2, Z10
-	VCMPPS  $0x12, Z19, Z12, K2
-	VMOVAPS Z19, K2, Z12
-	VCMPPS  $0x12, Z19, Z11, K2
-	VMOVAPS Z19, K2, Z11
+	VXORPS  Z7, Z7, Z7
+	VCMPPS  $0x12, Z7, Z6, K2
+	VMOVAPS Z7, K2, Z6
+	VCMPPS  $0x12, Z7, Z10, K2
+	VMOVAPS Z7, K2, Z10
+	VCMPPS  $0x12, Z7, Z12, K2
+	VMOVAPS Z7, K2, Z12
+	VCMPPS  $0x12, Z7, Z11, K2
+	VMOVAPS Z7, K2, Z11
 	JMP     limited110
 
 six109:
 	VBROADCASTSS 112(AX), Z7
-	VPXORD       Z20, Z20, Z20
-	VCMPPS       $0x11, Z20, Z6, K2
-	VBLENDMPS    Z20, Z6, K2, Z6
-	VCMPPS       $0x1e, Z7, Z6, K2
-	VBLENDMPS    Z7, Z6, K2, Z6
-	VCMPPS       $0x11, Z20, Z10, K2
-	VBLENDMPS    Z20, Z10, K2, Z10
-	VCMPPS       $0x1e, Z7, Z10, K2
-	VBLENDMPS    Z7, Z10, K2, Z10
-	VCMPPS       $0x11, Z20, Z12, K2
-	VBLENDMPS    Z20, Z12, K2, Z12
-	VCMPPS       $0x1e, Z7, Z12, K2
-	VBLENDMPS    Z7, Z12, K2, Z12
-	VCMPPS       $0x11, Z20, Z11, K2
-	VBLENDMPS    Z20, Z11, K2, Z11
-	VCMPPS       $0x1e, Z7, Z11, K2
-	VBLENDMPS    Z7, Z11, K2, Z11
+	VXORPS       Z8, Z8, Z8
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z7, Z6
+	VMAXPS       Z10, Z8, Z10
+	VMINPS       Z10, Z7, Z10
+	VMAXPS       Z12, Z8, Z12
+	VMINPS       Z12, Z7, Z12
+	VMAXPS       Z11, Z8, Z11
+	VMINPS       Z11, Z7, Z11
 
 limited110:
 plain104:

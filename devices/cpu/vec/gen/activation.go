@@ -10,12 +10,13 @@ const (
 // relu6 limits to 0 and 6; -0 and NaN stay.
 func (f *floats) relu6(x, _ []reg) { f.limitTo(x, f.value(6)) }
 
-// limitTo is relu6 with that limit.
+// limitTo is relu6 with that limit. Where an operand is NaN, or both are zeros, the machine's
+// instructions return x: it is their second.
 func (f *floats) limitTo(x []reg, six reg) {
 	zero := f.zero(f.isa)
 	each(x, func(i int) {
-		f.pick(lessThan, x[i], zero, zero, x[i], x[i])
-		f.pick(greaterThan, x[i], six, six, x[i], x[i])
+		f.VMAXPS(x[i], zero, x[i])
+		f.VMINPS(x[i], six, x[i])
 	})
 }
 

@@ -127,8 +127,9 @@ func elementwise(a *assembly) {
 		f.philox()
 		for _, columns := range lineColumns {
 			for _, stride := range lineStrides {
-				f.tapLine(columns, stride, true)
-				f.tapLine(columns, stride, false)
+				for _, vectors := range lineVectors(f.isa) {
+					f.tapLine(columns, stride, vectors)
+				}
 			}
 		}
 		d := &float64s{a, s}

@@ -28,8 +28,9 @@ func (a *assembly) unless(t reg, at0 int, bits uint8, to string) {
 }
 
 // finishRows multiplies sums of one column of vectors with its factors, and adds its bias;
-// of returns where these lie in a row.
-func (f *floats) finishRows(t reg, fields int, of func(row reg) operand.Mem, sums []reg, m *mask) {
+// of returns where these lie in a row. zero, if it is not nil, is added to the bias: then a
+// sum that is -0 is as good as 0.
+func (f *floats) finishRows(t reg, fields int, of func(row reg) operand.Mem, sums []reg, m *mask, zero reg) {
 	scaled, biased := f.label("scaled"), f.label("biased")
 	for _, step := range []struct {
 		bits  uint8
@@ -43,6 +44,9 @@ func (f *floats) finishRows(t reg, fields int, of func(row reg) operand.Mem, sum
 		f.unless(t, fields, step.bits, step.label)
 		p, v := f.field(t, fields+step.field), f.vector(f.isa)
 		f.load(f.isa, of(p), v, m)
+		if step.bits == finishAdds && zero != nil {
+			f.VADDPS(zero, v, v)
+		}
 		each(sums, func(i int) { step.do(v, i) })
 		f.Label(step.label)
 	}

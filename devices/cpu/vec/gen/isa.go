@@ -30,11 +30,7 @@ func (a *assembly) vector(s isa) avo.VecVirtual {
 // zero returns a fresh vector of zeros.
 func (a *assembly) zero(s isa) avo.VecVirtual {
 	v := a.vector(s)
-	if s == avx512 {
-		a.VPXORD(v, v, v)
-	} else {
-		a.VXORPS(v, v, v)
-	}
+	a.VXORPS(v, v, v)
 	return v
 }
 

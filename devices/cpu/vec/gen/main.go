@@ -127,19 +127,15 @@ func run%[1]s(rows, vectors int, t *tile) {
 	}
 	for _, s := range []isa{avx2, avx512} {
 		fmt.Fprintf(&b, `
-// runTapLine%[1]s runs a line of windows of so many columns, which move by stride: of whole
-// vectors of channels, or of a short one.
-func runTapLine%[1]s(columns, stride int, whole bool, t *lineRun) {
+// runTapLine%[1]s runs a line of windows of so many columns, which move by stride, for so many
+// vectors of channels at a time, or for a short one.
+func runTapLine%[1]s(columns, stride, vectors int, t *lineRun) {
 	switch {
 `, s.name)
 		for _, columns := range lineColumns {
 			for _, stride := range lineStrides {
-				for _, whole := range []bool{true, false} {
-					not := "!"
-					if whole {
-						not = ""
-					}
-					fmt.Fprintf(&b, "\tcase columns == %d && stride == %d && %swhole:\n\t\t%s(t)\n", columns, stride, not, tapLineName(s, columns, stride, whole))
+				for _, vectors := range lineVectors(s) {
+					fmt.Fprintf(&b, "\tcase columns == %d && stride == %d && vectors == %d:\n\t\t%s(t)\n", columns, stride, vectors, tapLineName(s, columns, stride, vectors))
 				}
 			}
 		}
@@ -174,7 +170,7 @@ func declareNone(functions []*ir.Function) []byte {
 		fmt.Fprintf(&b, "\nfunc run%s(rows, vectors int, t *tile) { panic(unreachable) }\n", s.suffix())
 	}
 	for _, s := range []isa{avx2, avx512} {
-		fmt.Fprintf(&b, "\nfunc runTapLine%s(columns, stride int, whole bool, t *lineRun) { panic(unreachable) }\n", s.name)
+		fmt.Fprintf(&b, "\nfunc runTapLine%s(columns, stride, vectors int, t *lineRun) { panic(unreachable) }\n", s.name)
 		fmt.Fprintf(&b, "\nfunc runFew%s(columns, vectors int, t *fewRun) int { panic(unreachable) }\n", s.name)
 	}
 	b.WriteString("\nconst unreachable = \"vec: there is no assembly for this architecture\"\n")

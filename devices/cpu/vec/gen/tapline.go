@@ -30,32 +30,47 @@ const (
 	lineNow
 )
 
-// lineTogether is how many windows are computed at a time.
-func lineTogether(s isa) int {
-	if s == avx512 {
+// lineTogether is how many windows of so many columns are computed at a time, of so many
+// vectors of channels: their sums, weights and elements share the registers.
+func lineTogether(s isa, columns, vectors int) int {
+	switch {
+	case s == avx2:
+		return 8
+	case vectors == 1:
 		return 14
+	case columns == 3:
+		return 12
 	}
-	return 8
+	return 10
 }
 
 // Windows of so many columns, which move by so many, have lines.
 var lineColumns, lineStrides = []int{3, 5}, []int{1, 2}
 
-func tapLineName(s isa, columns, stride int, whole bool) string {
-	name := "tapLine"
-	if !whole {
-		name = "tapLineShort"
+// lineVectors is how many vectors of channels are computed at a time, the most first; 0 is a
+// short one.
+func lineVectors(s isa) []int {
+	if s == avx512 {
+		return []int{2, 1, 0}
 	}
-	return fmt.Sprintf("%s%s_%dx%d", name, s.name, columns, stride)
+	return []int{1, 0}
+}
+
+func tapLineName(s isa, columns, stride, vectors int) string {
+	return fmt.Sprintf("tapLine%s_%dx%dx%d", s.name, columns, stride, vectors)
 }
 
 // tapLine writes a line of windows of so many columns, which move by stride columns: a
-// group of them at a time for a vector of channels. The elements of a column are loaded
-// once for all windows of the group that see it, from the left to the right, so the sums
-// of all are in order. What windows see outside of the image at the ends of the line is
-// jumped over. Whole vectors of channels follow each other; what is left is a short one.
-func (f *floats) tapLine(columns, stride int, whole bool) {
-	f.Function(tapLineName(f.isa, columns, stride, whole))
+// group of them at a time for so many vectors of channels, or for a short one. The elements
+// of a column are loaded once for all windows of the group that see it, from the left to the
+// right, so the sums of all are in order. A step of a window's sum waits for the one before;
+// two vectors of channels have the more steps in between. What windows see outside of the
+// image at the ends of the line is jumped over. Whole vectors of channels follow each other.
+func (f *floats) tapLine(columns, stride, vectors int) {
+	f.Function(tapLineName(f.isa, columns, stride, vectors))
+	whole := vectors > 0
+	vectors = max(vectors, 1)
+	windows := lineTogether(f.isa, columns, vectors)
 	f.Attributes(attr.NOSPLIT)
 	f.SignatureExpr("func(t *byte)")
 	t := f.Load(f.Param("t"), f.GP64())
@@ -102,7 +117,7 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 	f.MOVQ(skip, line)
 	f.IMULQ(column, line)
 	f.ADDQ(base, line)
-	sums := make([]reg, lineTogether(f.isa))
+	sums := make([]reg, windows*vectors)
 	each(sums, func(i int) { sums[i] = f.zero(f.isa) })
 	f.MOVQ(at(t, lineWeights), weights)
 	f.ADDQ(at(t, lineAt), weights)
@@ -111,13 +126,13 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 	f.TESTQ(lines, lines)
 	f.JE(operand.LabelRef(summed))
 
-	w := make([]reg, columns)
+	w := make([]reg, columns*vectors)
 	loadWeights := func() {
 		each(w, func(i int) {
-			from := operand.Mem{Base: weights}
-			switch i {
+			from := at(weights, i%vectors*f.bytes)
+			switch k := i / vectors; k {
 			case 1, 2, 4:
-				from.Index, from.Scale = tap, uint8(i)
+				from.Index, from.Scale = tap, uint8(k)
 			case 3:
 				from.Index, from.Scale = tap3, 1
 			}
@@ -128,13 +143,16 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 	}
 	// add adds what column j of the image gives to the sums.
 	add := func(j int, from operand.Mem) {
-		v := f.vector(f.isa)
-		f.load(f.isa, from, v, m)
-		for p, sum := range sums {
+		v := make([]reg, vectors)
+		each(v, func(i int) {
+			v[i] = f.vector(f.isa)
+			f.load(f.isa, from, v[i], m)
+			from.Disp += f.bytes
+		})
+		for i, sum := range sums {
+			p, i := i/vectors, i%vectors
 			if k := j - p*stride; k >= 0 && k < columns {
-				product := f.vector(f.isa)
-				f.VMULPS(v, w[k], product)
-				f.VADDPS(product, sum, sum)
+				f.VFMADD231PS(v[i], w[k*vectors+i], sum)
 			}
 		}
 	}
@@ -144,7 +162,7 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 		f.DECQ(lines)
 		f.JNE(operand.LabelRef(row))
 	}
-	count := stride*(len(sums)-1) + columns
+	count := stride*(windows-1) + columns
 	ends := f.label("ends")
 	f.TESTQ(skip, skip)
 	f.JNE(operand.LabelRef(ends))
@@ -198,7 +216,16 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 	nextRow(ends)
 
 	f.Label(summed)
-	f.finishRows(t, lineFinish, func(p reg) operand.Mem { f.ADDQ(at(t, lineAt), p); return at(p, 0) }, sums, m)
+	positive, biased := f.zero(f.isa), f.label("biased")
+	f.TESTB(operand.U8(finishAdds), at(t, lineFinish+finishWhat))
+	f.JNE(operand.LabelRef(biased))
+	each(sums, func(i int) { f.VADDPS(positive, sums[i], sums[i]) })
+	f.Label(biased)
+	for i := range vectors {
+		column := make([]reg, windows)
+		each(column, func(p int) { column[p] = sums[p*vectors+i] })
+		f.finishRows(t, lineFinish, func(p reg) operand.Mem { f.ADDQ(at(t, lineAt), p); return at(p, i*f.bytes) }, column, m, positive)
+	}
 	added, stored := f.label("added"), f.label("stored")
 	step := f.GP64()
 	f.MOVQ(at(t, lineDstStep), step)
@@ -206,12 +233,14 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 		f.MOVQ(dst, x)
 		f.SUBQ(at(t, lineDst), x)
 		f.ADDQ(from, x)
-		for p, sum := range sums {
-			v := f.vector(f.isa)
-			f.load(f.isa, at(x, 0), v, m)
-			f.VADDPS(v, sum, sum)
+		for p := range windows {
+			for i, sum := range sums[p*vectors:][:vectors] {
+				v := f.vector(f.isa)
+				f.load(f.isa, at(x, i*f.bytes), v, m)
+				f.VADDPS(v, sum, sum)
+			}
 			f.ADDQ(step, x)
-			if p < len(sums)-1 {
+			if p < windows-1 {
 				f.CMPQ(at(t, lineNow), operand.U8(uint8(p+1)))
 				f.JE(operand.LabelRef(added))
 			}
@@ -219,10 +248,12 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 		f.Label(added)
 	})
 	f.limit(t, lineFinish, f.isa, sums)
-	for p, sum := range sums {
-		f.store(f.isa, sum, at(dst, 0), m)
+	for p := range windows {
+		for i, sum := range sums[p*vectors:][:vectors] {
+			f.store(f.isa, sum, at(dst, i*f.bytes), m)
+		}
 		f.ADDQ(step, dst)
-		if p < len(sums)-1 {
+		if p < windows-1 {
 			f.CMPQ(at(t, lineNow), operand.U8(uint8(p+1)))
 			f.JE(operand.LabelRef(stored))
 		}
@@ -247,7 +278,7 @@ func (f *floats) tapLine(columns, stride int, whole bool) {
 	f.Label(done)
 	if whole {
 		f.MOVQ(at(t, lineAt), n)
-		f.ADDQ(operand.U8(uint8(f.bytes)), n)
+		f.ADDQ(operand.U32(uint32(vectors*f.bytes)), n)
 		f.MOVQ(n, at(t, lineAt))
 		f.CMPQ(n, at(t, lineLanes))
 		f.JLT(operand.LabelRef(channels))

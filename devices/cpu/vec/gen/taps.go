@@ -86,19 +86,17 @@ func (f *floats) taps(name string, vectors, pixels int, weighted bool) {
 			f.load(f.isa, at(weights, i*f.bytes), w, m)
 		}
 		for p := range pixels {
-			v, sum, from := f.vector(f.isa), sums[p*vectors+i], of(x, step, step3, p, i)
-			switch {
-			case !weighted:
+			sum, from := sums[p*vectors+i], operand.Op(of(x, step, step3, p, i))
+			if m != nil || !weighted {
+				v := f.vector(f.isa)
 				f.load(f.isa, from, v, m)
-				f.VMAXPS(sum, v, sum)
-				continue
-			case m == nil:
-				f.VMULPS(from, w, v)
-			default:
-				f.load(f.isa, from, v, m)
-				f.VMULPS(v, w, v)
+				from = v
 			}
-			f.VADDPS(v, sum, sum)
+			if weighted {
+				f.VFMADD231PS(from, w, sum)
+			} else {
+				f.VMAXPS(sum, from, sum)
+			}
 		}
 	}
 	f.ADDQ(column, x)
@@ -113,6 +111,10 @@ func (f *floats) taps(name string, vectors, pixels int, weighted bool) {
 	}
 	f.DECQ(lines)
 	f.JNE(operand.LabelRef(row))
+	if weighted {
+		zero := f.zero(f.isa)
+		each(sums, func(i int) { f.VADDPS(zero, sums[i], sums[i]) })
+	}
 	for p := range pixels {
 		for i := range vectors {
 			f.store(f.isa, sums[p*vectors+i], of(dst, dstStep, dstStep3, p, i), m)

@@ -266,7 +266,7 @@ func (a *assembly) storeSums(t reg, s set, sums []reg, rows, vectors int, last *
 			if j < vectors-1 {
 				m = nil
 			}
-			f.finishRows(t, tileFinish, func(row reg) operand.Mem { return at(row, j*s.bytes) }, column, m)
+			f.finishRows(t, tileFinish, func(row reg) operand.Mem { return at(row, j*s.bytes) }, column, m, nil)
 		}
 		a.withAddend(t, tileFinish, func(other reg) {
 			for i := range rows {

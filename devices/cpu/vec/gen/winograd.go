@@ -337,7 +337,7 @@ func (w *winogradCode) output(points int) {
 			plain := w.label("plain")
 			w.CMPQ(at(t, winFinish+finishWhat), operand.U8(0))
 			w.JEQ(operand.LabelRef(plain))
-			w.finishRows(t, winFinish, func(row reg) operand.Mem { return operand.Mem{Base: row, Index: offset, Scale: 1} }, y, m)
+			w.finishRows(t, winFinish, func(row reg) operand.Mem { return operand.Mem{Base: row, Index: offset, Scale: 1} }, y, m, nil)
 			w.withAddend(t, winFinish, func(other reg) {
 				w.ADDQ(offset, other)
 				for range i {
