@@ -30,6 +30,9 @@ type Spec struct {
 	Rewrite rewrite.Options
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
+	// Lean is for programs that are kept: they release the nodes that they were laid out from,
+	// and are compiled again where tools look at these.
+	Lean bool
 	// UnitsOff are the passes of units that are left out.
 	UnitsOff form.Passes
 	// Batch puts loops that may run together with those of other steps in place of loops; see
@@ -74,6 +77,7 @@ type Planned struct {
 	functions      *Functions
 	callee         *callee
 	unitsOff       form.Passes
+	again          func(units bool) (*nodes.Program, error) // nil: the program is not lean
 }
 
 // Make runs the passes over what a step needs of a graph.
@@ -90,9 +94,18 @@ func Make(ctx context.Context, g *graph.Graph, spec Spec) (*Planned, error) {
 		p.functions = NewFunctions(g, nil, spec.Rewrite)
 		p.functions.UnitsOff = spec.UnitsOff
 	}
+	if spec.Lean {
+		p.again = func(units bool) (*nodes.Program, error) { return spec.again(g, units) }
+	}
 	var err error
 	p.Passes, err = plan.Run(ctx, p.Program, p.passes(ctx, spec), plan.Options{Verify: spec.Verify, After: spec.After})
 	return p, err
+}
+
+// again compiles a lean program as one that keeps its nodes, on no account.
+func (s Spec) again(g *graph.Graph, units bool) (*nodes.Program, error) {
+	s.Lean, s.Functions, s.NoUnits, s.Found, s.After = false, nil, !units, nil, nil
+	return Graph(context.Background(), g, s)
 }
 
 // passes lists the passes for a program.
@@ -128,6 +141,9 @@ func (p *Planned) Layout(ctx context.Context, units bool) (*nodes.Program, error
 		spec.Devices, spec.On = p.Devices, p.Placement.Device
 	case p.Placement != nil:
 		spec.Devices = p.Devices[:1]
+	}
+	if again := p.again; again != nil {
+		spec.Again = func() (*nodes.Program, error) { return again(units) }
 	}
 	return nodes.Compile(ctx, p.Graph, spec)
 }

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/troupe-go/troupe/graph"
 
 	"github.com/troupe-go/troupe/messages/protocol"
 	"github.com/troupe-go/troupe/nodes/kind"
@@ -24,9 +23,7 @@ func (n *node) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *protocol.Message:
 		if t := st.ctx.Step.Transfers; t != nil && m.Verb == protocol.Arrive {
-			if d := st.graph.Flow.Nodes[n.Number].Def; d != nil && d.Class() == graph.ClassSend { // which has one input
-				st.program.CountTransfer(t, d, m.Value, m.Dead)
-			}
+			st.program.CountTransfer(t, n.Number, m.Value, m.Dead) // a Send has one input
 		}
 		a := n.Node.Receive(m, &st.out)
 		if st.meter != nil && st.out.Acts && n.Kind > kind.Async && !st.out.Dead {

@@ -1,9 +1,6 @@
 package nodes
 
-import (
-	"github.com/troupe-go/troupe/graph"
-	"github.com/troupe-go/troupe/tensor"
-)
+import "github.com/troupe-go/troupe/tensor"
 
 // What whoever chooses among the nodes that are ready may know of them.
 
@@ -18,19 +15,16 @@ func (s *Step) Choice(i int) (node int, tag string) {
 // feed, "_retval_y:0" of a fetch.
 func (p *Program) Name(node int) string { return p.name(int32(node)) }
 
-// Def returns the node of the graph, in which functions are laid out; nil of a feed or fetch.
-func (p *Program) Def(node int) *graph.Node { return p.nodes[node].def }
-
 // Reads reports whether the kernel was given the values of references when it was handed
 // out, and may write through others when it runs.
 func (a *Activation) Reads() bool {
 	p := a.step.p
 	n := &p.nodes[a.node]
-	if n.flags&flagDeref == 0 || n.def == nil {
+	if n.flags&flagDeref == 0 {
 		return false
 	}
 	reads, writes := false, false
-	for k, t := range n.def.InputTypes() {
+	for k, t := range p.labels[a.node].inputs {
 		if t.IsRef() || t == tensor.Resource {
 			writes = true
 		} else if from := p.sources[a.node][k]; from.port >= 0 && p.isRef(from) {

@@ -34,6 +34,9 @@ type Spec struct {
 	FetchAt []int
 	// Crossing is what a Send sends, as it is counted; nil: the Send's own name for it.
 	Crossing func(send *graph.Node) string
+	// Again compiles the same program, for tools that look at its nodes: the program releases
+	// them once it is compiled. nil: it keeps them.
+	Again func() (*Program, error)
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
 	// UnitsOff are the passes of units that are left out.
@@ -62,6 +65,10 @@ func Compile(ctx context.Context, g *graph.Graph, spec Spec) (*Program, error) {
 		c.within.Discard(c.p)
 		return nil, err
 	}
+	if spec.Again != nil {
+		c.p.again = spec.Again
+		c.p.release()
+	}
 	return c.p, nil
 }
 
@@ -71,7 +78,7 @@ func layOut(ctx context.Context, g *graph.Graph, spec Spec) (*compiler, error) {
 	if err := c.prune(spec); err != nil {
 		return nil, err
 	}
-	if err := c.charge(); err != nil {
+	if err := c.charge(spec); err != nil {
 		return nil, err
 	}
 	for _, step := range []func(Spec) error{c.link, c.place, c.lay, c.count, c.kernels} {
@@ -93,7 +100,6 @@ func newCompiler(ctx context.Context, g *graph.Graph, spec Spec) *compiler {
 			feeds:    spec.Feeds,
 			fetches:  spec.Fetches,
 			fetchAt:  spec.FetchAt,
-			crossing: spec.Crossing,
 		},
 		number: make([]int32, g.NumNodes()),
 	}
@@ -160,6 +166,12 @@ func (c *compiler) prune(spec Spec) (err error) {
 	})
 	for i := range spec.Fetches {
 		p.nodes = append(p.nodes, node{kind: kind.Retval, aux: int32(i), nin: 1})
+	}
+	p.labels = make([]label, len(p.nodes))
+	for i := range p.nodes {
+		if d := p.nodes[i].def; d != nil {
+			p.labels[i] = labelOf(d)
+		}
 	}
 	return err
 }
@@ -231,7 +243,7 @@ func (c *compiler) place(spec Spec) error {
 			continue
 		}
 		n.kind = kind.Of(n.def.Type())
-		c.station(spec, n)
+		c.station(spec, int32(i))
 		switch n.kind {
 		case kind.Const:
 			t := n.def.Attrs().Find("value").Tensor

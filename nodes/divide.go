@@ -15,13 +15,16 @@ import (
 
 // station says on which device a node is. A Send and a Recv of pieces that are played
 // side by side hand on; those of pieces apart have kernels.
-func (c *compiler) station(spec Spec, n *node) {
+func (c *compiler) station(spec Spec, i int32) {
+	n := &c.p.nodes[i]
 	if spec.On != nil {
 		n.device = int32(spec.On(n.def))
 	}
 	switch n.def.Class() {
 	case graph.ClassSend, graph.ClassRecv:
-		c.p.transfers = true
+		if n.def.Class() == graph.ClassSend {
+			c.route(spec, i)
+		}
 		if spec.On != nil {
 			n.kind = kind.Forward
 		} else {
@@ -52,21 +55,40 @@ func (c *compiler) across(spec Spec, n *node) *graph.Node {
 
 // countTransfer counts what a Send is about to send.
 func (s *Step) countTransfer(a activation, n *node) {
-	s.p.CountTransfer(s.ctx.Step.Transfers, n.def, a.it.Inputs[n.in], a.dead)
+	s.p.CountTransfer(s.ctx.Step.Transfers, a.node, a.it.Inputs[n.in], a.dead)
 }
 
-// CountTransfer counts a token that a Send sends, for engines that play nodes themselves.
-func (p *Program) CountTransfer(t *profile.Transfers, send *graph.Node, v tensor.Value, dead bool) {
+// A route is what a Send sends, and between which devices.
+type route struct {
+	crossing, from, to string
+}
+
+// route notes that of a Send.
+func (c *compiler) route(spec Spec, i int32) {
+	send := c.p.nodes[i].def
+	attrs := send.Attrs()
+	r := route{attrs.Find("tensor_name").S, attrs.Find("send_device").S, attrs.Find("recv_device").S}
+	if spec.Crossing != nil {
+		r.crossing = spec.Crossing(send)
+	}
+	if c.p.routes == nil {
+		c.p.routes = map[int32]route{}
+	}
+	c.p.routes[i] = r
+}
+
+// CountTransfer counts a token that comes to a node, if that is a Send, for engines that play
+// nodes themselves.
+func (p *Program) CountTransfer(t *profile.Transfers, node int32, v tensor.Value, dead bool) {
+	r, ok := p.routes[node]
+	if !ok {
+		return
+	}
 	bytes := int64(0)
 	if d, ok := tensor.DistantOf(v); ok {
 		bytes = d.DistantBytes()
 	} else if !dead && !v.IsRef() {
 		bytes = int64(v.SizeBytes())
 	}
-	attrs := send.Attrs()
-	crossing := attrs.Find("tensor_name").S
-	if p.crossing != nil {
-		crossing = p.crossing(send)
-	}
-	t.Add(crossing, attrs.Find("send_device").S, attrs.Find("recv_device").S, dead, bytes)
+	t.Add(r.crossing, r.from, r.to, dead, bytes)
 }

@@ -10,18 +10,18 @@ import (
 // heap. It is given back when the program turns out to be of no use, or all of them
 // are with their Functions.
 const (
-	nodeBytes  = 448 // of a node: its rows in the tables, its kernel, its part of a unit
+	nodeBytes  = 608 // of a node: its rows in the tables, its kernel, its part of a unit
 	inputBytes = 64  // of an edge to it
-	madeBytes  = 640 // of a node that the session's graph does not have
-	madeAttr   = 224 // of an attribute of that
-	madeInput  = 192 // of an edge to that
+	madeBytes  = 640 // of a node that the session's graph does not have: its name, and what passes give its kernel
+	madeAttr   = 224 // of an attribute of that, where the program keeps its nodes
+	madeInput  = 192 // of an edge to that, likewise
 )
 
 // charge charges the program, whose nodes are known, to the account of the functions
 // that it is compiled with, if there is one. The nodes of the graph that has the
 // functions are there whatever is compiled; others were made for the program, by
 // lowering, a pass, an instance of a function or a partial run.
-func (c *compiler) charge() error {
+func (c *compiler) charge(spec Spec) error {
 	if c.within == nil || c.within.Budget == nil {
 		return nil
 	}
@@ -32,7 +32,10 @@ func (c *compiler) charge() error {
 			inputs := int64(len(d.Inputs()) + len(d.Controls()))
 			bytes += inputBytes * inputs
 			if d.Graph() != c.within.library {
-				bytes += madeBytes + madeAttr*int64(len(d.Attrs())) + madeInput*inputs
+				bytes += madeBytes
+				if spec.Again == nil {
+					bytes += madeAttr*int64(len(d.Attrs())) + madeInput*inputs
+				}
 			}
 		}
 	}

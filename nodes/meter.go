@@ -134,14 +134,11 @@ func (p *Program) Describe() []profile.Node {
 func (p *Program) describe(i int) profile.Node {
 	n := &p.nodes[i]
 	d := profile.Node{
-		Name: p.name(int32(i)), Op: p.op(int32(i)), Device: p.Device(int32(i)), Function: p.function,
+		Name: p.name(int32(i)), Op: p.op(int32(i)), Device: p.Device(int32(i)), Function: cmp.Or(p.labels[i].function, p.function),
 		Inclusive: n.flags&flagCall != 0,
 	}
 	if n.frame > 0 {
 		d.Frame = p.statics[n.frame].Name
-	}
-	if n.def != nil {
-		d.Function = cmp.Or(n.def.Function(), p.function)
 	}
 	if _, calls := n.kernel.(kernel.BlockingFunc); calls {
 		d.Inclusive = true

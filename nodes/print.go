@@ -1,7 +1,6 @@
 package nodes
 
 import (
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes/kind"
 )
 
@@ -29,8 +28,8 @@ func (s *Step) tell(a activation) {
 	if s.meter != nil && s.p.nodes[a.node].kind > kind.Async && !a.dead {
 		s.meter.Count(a.node, 1)
 	}
-	if n := &s.p.nodes[a.node]; s.ctx.Step.Transfers != nil && n.def != nil && n.def.Class() == graph.ClassSend {
-		s.countTransfer(a, n)
+	if _, sends := s.p.routes[a.node]; sends && s.ctx.Step.Transfers != nil {
+		s.countTransfer(a, &s.p.nodes[a.node])
 	}
 	if s.tape != nil {
 		s.record(a)

@@ -3,6 +3,7 @@ package nodes
 import (
 	"fmt"
 	"sync"
+	"weak"
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
@@ -24,7 +25,8 @@ type Program struct {
 	fetches  []graph.Output
 
 	nodes   []node
-	ports   []port // for each node its outputs, then its control port
+	labels  []label // of the nodes, by number
+	ports   []port  // for each node its outputs, then its control port
 	edges   []edge
 	consts  []tensor.Value
 	statics []*frames.Static // the root first
@@ -43,10 +45,9 @@ type Program struct {
 	units    []*code.Unit // by frame, where whole is nil: loops that can
 	reasons  []string     // by frame: why it has no unit
 
-	transfers bool                     // it has Sends
-	crossing  func(*graph.Node) string // what one sends; nil: as it says itself
-	fetchAt   []int                    // where fetches stand among those of the step, of a piece played apart; nil: as they are
-	bytes     int64                    // that Functions.Budget has been charged for it
+	routes  map[int32]route // of its Sends
+	fetchAt []int           // where fetches stand among those of the step, of a piece played apart; nil: as they are
+	bytes   int64           // that Functions.Budget has been charged for it
 
 	costs   costs
 	judging sync.Mutex
@@ -58,6 +59,10 @@ type Program struct {
 
 	describing sync.Once
 	described  []profile.Node // made for the first profile
+
+	again func() (*Program, error) // see Spec.Again
+	made  weak.Pointer[Program]    // what again returned last
+	gone  sync.Mutex               // guards made
 
 	pool sync.Pool // of *Step
 }
@@ -85,7 +90,7 @@ type node struct {
 	aux    int32 // constant, feed, fetch, entered frame, or number among its frame's Exits
 	device int32 // in Program.devices
 	kernel kernel.Kernel
-	def    *graph.Node // nil for feeds and fetches
+	def    *graph.Node // nil for feeds and fetches, and where Spec.Again makes them again
 }
 
 // A port is an output: a range of edges.
@@ -131,7 +136,7 @@ func (p *Program) name(i int32) string {
 	case kind.Retval:
 		return fmt.Sprintf("_retval_%s", p.fetches[n.aux])
 	}
-	return n.def.Name()
+	return p.labels[i].name
 }
 
 // Device returns the full name of a node's device.
@@ -145,7 +150,7 @@ func (p *Program) op(i int32) string {
 	case kind.Retval:
 		return "_Retval"
 	default:
-		return n.def.Type()
+		return p.labels[i].op.Name
 	}
 }
 

@@ -23,7 +23,7 @@ func (p *Program) Receives(node int) tensor.DType {
 	if _, ok := n.kernel.(kernel.Receiver); !ok || n.nout != 1 {
 		return tensor.Invalid
 	}
-	return n.def.OutputTypes()[0].Base()
+	return p.labels[node].outputs[0].Base()
 }
 
 // Receive completes an activation that waits for a token with one: the value goes

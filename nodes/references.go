@@ -55,8 +55,8 @@ func (c *compiler) references(spec Spec) {
 
 // isRef reports whether an output carries references.
 func (p *Program) isRef(s source) bool {
-	n := &p.nodes[s.node]
-	return n.def != nil && s.port >= 0 && (int(s.port) < n.def.NumOutputs() && n.def.OutputTypes()[s.port].IsRef() || n.shares(s.port))
+	outputs := p.labels[s.node].outputs
+	return s.port >= 0 && (int(s.port) < len(outputs) && outputs[s.port].IsRef() || p.nodes[s.node].shares(s.port))
 }
 
 // shares reports whether an output carries what a variable shares.
@@ -68,12 +68,13 @@ func (n *node) shares(port int32) bool {
 // on; nil if the step fails. The slots stay as they are. A Merge reads only the
 // input that it forwards. What is fetched is shared until the step ends.
 func (s *Step) readRefs(a activation, n *node) []tensor.Value {
+	declared := s.p.labels[a.node].inputs
 	s.derefed = append(s.derefed[:0], a.it.Inputs[n.in:n.in+n.nin]...)
 	for i, v := range s.derefed {
 		if v.IsZero() {
 			continue
 		}
-		if v.IsRef() && !(n.def != nil && i < n.def.NumInputs() && n.def.InputTypes()[i].IsRef()) {
+		if v.IsRef() && !(i < len(declared) && declared[i].IsRef()) {
 			read := kind.Read
 			if n.kind == kind.Retval || n.flags&flagShare != 0 && (i == 0 || n.kind == kind.Merge) {
 				read = kind.Share

@@ -89,7 +89,7 @@ func (s *Step) Begin(shared *kernel.Step, feeds []tensor.Value, o Options) {
 	if shared.Record != nil {
 		s.takeTape()
 	}
-	if shared.Transfers != nil && p.transfers {
+	if shared.Transfers != nil && len(p.routes) > 0 {
 		s.seen, s.useUnits = true, false
 	}
 	if s.whole = s.useUnits && p.whole != nil; s.whole && s.clock != nil && p.costs.wide.Load() {

@@ -21,7 +21,7 @@ import (
 
 // Flow returns the program as package unit sees it.
 func (p *Program) Flow() *form.Flow {
-	f, _ := p.flowOf(nil) // which fails only when watched
+	f, _ := p.full().flowOf(nil) // which fails only when watched
 	return f
 }
 
@@ -266,7 +266,7 @@ func (s *Step) couldAct(f *frames.Instance) bool {
 				continue
 			}
 			switch {
-			case n.kind == kind.Exit || n.kind == kind.Enter, n.kind.Runs() && (n.kind == kind.Async || !form.Harmless(n.def)):
+			case n.kind == kind.Exit || n.kind == kind.Enter, n.kind.Runs() && (n.kind == kind.Async || !form.Harmless(p.op(i), p.labels[i].inputs)):
 				return true
 			}
 			can[local], more = true, true

@@ -3,8 +3,8 @@ package sequential
 import (
 	"slices"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/registry"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -33,10 +33,11 @@ type Scheduler interface {
 // the values of references and writes through others runs in an event of its own, after
 // the one that reads.
 type Event struct {
-	ID     string      // such as "y", "y@while[2]"; the same in every schedule
-	Def    *graph.Node // nil for feeds and fetches
-	Kernel bool        // the kernel runs; its references were read before
-	Called bool        // it is in a function that calls itself
+	ID     string          // such as "y", "y@while[2]"; the same in every schedule
+	Def    *registry.OpDef // of the node's operation; nil for feeds and fetches
+	Node   string
+	Kernel bool // the kernel runs; its references were read before
+	Called bool // it is in a function that calls itself
 }
 
 // Scheduled returns the engine in which s chooses. Functions that kernels call are played
@@ -69,7 +70,8 @@ func (r *run) offer() {
 
 // event returns that a node of the part acts.
 func (t *part) event(node int, tag string, kernel bool) Event {
-	e := Event{ID: t.program.Name(node), Def: t.program.Def(node), Kernel: kernel, Called: t.caller != nil}
+	name := t.program.Name(node)
+	e := Event{ID: name, Node: name, Def: t.program.Def(node), Kernel: kernel, Called: t.caller != nil}
 	if tag != "" {
 		e.ID += "@" + tag
 	}

@@ -166,6 +166,16 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 	return nil
 }
 
+// planned makes the plan of the run again, which the session does not keep: it takes as much
+// memory as the program.
+func (c *Callable) planned(ctx context.Context) (*compile.Planned, error) {
+	p, err := compile.Make(ctx, c.session.graph, c.program.spec(c.session))
+	if err != nil {
+		return nil, status.From(err)
+	}
+	return p, nil
+}
+
 // Plan describes how the engine "actors" executes the run: as one unit, or by tokens,
 // with loops compiled into units where possible. Its text is for people to read and
 // changes from version to version.
@@ -177,11 +187,14 @@ type Piece = partition.Piece
 
 // Pieces returns the run as split over several devices, for tools; nil if it is all on one.
 func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
-	p := c.program.plan.Program
-	if p.Split == nil {
+	if !c.program.split {
 		return nil, nil
 	}
-	pieces, err := partition.Graphs(ctx, p)
+	p, err := c.planned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pieces, err := partition.Graphs(ctx, p.Program)
 	if err != nil {
 		return nil, status.From(err)
 	}
@@ -197,7 +210,10 @@ func (c *Callable) GraphDefs(ctx context.Context) ([][]byte, error) {
 		return nil, err
 	}
 	if pieces == nil {
-		p := c.program.plan.Program
+		p, err := c.planned(ctx)
+		if err != nil {
+			return nil, err
+		}
 		part, err := p.Graph.EditPart(ctx, p.Nodes, p.Feeds)
 		if err != nil {
 			return nil, status.From(err)
@@ -226,8 +242,11 @@ func (c *Callable) GraphDefs(ctx context.Context) ([][]byte, error) {
 // Transfers returns the edges between devices, in no order and not counted; see
 // [RunMetadata] for what went along them.
 func (c *Callable) Transfers() []Transfer {
-	p := c.program.plan
-	if p.Split == nil {
+	if !c.program.split {
+		return nil
+	}
+	p, err := c.planned(context.Background())
+	if err != nil {
 		return nil
 	}
 	var all []Transfer
@@ -241,17 +260,21 @@ func (c *Callable) Transfers() []Transfer {
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
 // nothing to choose.
 func (c *Callable) Placement() string {
-	if p := c.program.plan.Placed(); p != nil {
-		return p.String()
+	p, err := c.planned(context.Background())
+	if err != nil || p.Placed() == nil {
+		return ""
 	}
-	return ""
+	return p.Placed().String()
 }
 
 // Rewritten returns the program of the run after rewriting, in the text form of graphs, with
 // function calls replaced by their bodies, and the effect of each pass. It is for people
 // to read and changes from version to version.
 func (c *Callable) Rewritten() (text string, passes []RewritePass) {
-	return c.program.plan.String(), c.program.plan.Passes
+	if p, err := c.planned(context.Background()); err == nil {
+		text = p.String()
+	}
+	return text, c.program.passes
 }
 
 // EachPass compiles the run again and calls f after each compiler pass, with the name of

@@ -54,7 +54,7 @@ func (w stopwatch) stop(m *RunMetadata, s *Session, p *program, step *kernel.Ste
 		StepID:    step.ID,
 		Engine:    s.Engine(),
 		Nodes:     p.nodes.NumNodes(),
-		Rewritten: p.plan.Passes,
+		Rewritten: p.passes,
 		Elapsed:   time.Since(w.start),
 		Allocated: heapAllocated() - w.allocated,
 		Devices:   s.accel.memory(),

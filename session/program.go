@@ -23,8 +23,10 @@ import (
 // targets. A graph only grows and its nodes never change, so a program stays
 // right for good.
 type program struct {
-	plan    *compile.Planned
 	nodes   *nodes.Program
+	passes  []RewritePass
+	split   bool            // over several devices
+	pinned  map[string]int  // see [compile.Spec]
 	pieces  []compile.Piece // what is played apart; nil: nodes is played
 	batched *nodes.Program  // what is played while others play it, too; nil: there is no loop to batch
 	least   int             // how many play it before batched is played
@@ -149,41 +151,43 @@ func (p *program) spec(s *Session) compile.Spec {
 	return compile.Spec{
 		Feeds: p.feeds, Fetches: p.fetches, Targets: p.targets,
 		Functions: s.functions, Rewrite: s.rewriting(), UnitsOff: s.unitsOff,
-		Devices: s.places, Strict: s.options.StrictPlacement, Cluster: s.options.Processes != nil, Unasked: s.unasked,
+		Lean:    s.engine.Name() == "actors" && s.runtime == nil,
+		Devices: s.places, Pinned: p.pinned, Strict: s.options.StrictPlacement, Cluster: s.options.Processes != nil, Unasked: s.unasked,
 	}
 }
 
 // compile compiles the run of a graph, which is the session's or made of it.
 func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error) {
 	units := s.engine.Name() == "actors"
-	spec := p.spec(s)
 	if s.runtime != nil {
-		if spec.Pinned, err = s.pins(ctx); err != nil {
+		if p.pinned, err = s.pins(ctx); err != nil {
 			return status.From(err)
 		}
 	}
-	if p.plan, err = compile.Make(ctx, g, spec); err != nil {
+	plan, err := compile.Make(ctx, g, p.spec(s))
+	if err != nil {
 		return status.From(err)
 	}
-	apart := s.options.SeparateSteps && p.plan.Split != nil // the whole is not played then
-	if p.nodes, err = p.plan.Layout(ctx, units && !apart && s.runtime == nil); err != nil {
+	p.passes, p.split = plan.Passes, plan.Split != nil
+	apart := s.options.SeparateSteps && p.split // the whole is not played then
+	if p.nodes, err = plan.Layout(ctx, units && !apart && s.runtime == nil); err != nil {
 		return status.From(err)
 	}
 	if s.runtime != nil {
-		if err := p.compileAway(ctx, s); err != nil {
+		if err := p.compileAway(ctx, s, plan); err != nil {
 			s.functions.Discard(p.nodes)
 			return err
 		}
-		s.logPlacement(p.plan)
+		s.logPlacement(plan)
 		return nil
 	}
 	if apart {
-		if p.pieces, err = p.plan.Pieces(ctx, units); err != nil {
+		if p.pieces, err = plan.Pieces(ctx, units); err != nil {
 			s.functions.Discard(p.nodes)
 			return status.From(err)
 		}
 	}
-	s.logPlacement(p.plan)
+	s.logPlacement(plan)
 	if s.options.BatchLoops && !apart {
 		return p.batch(ctx, g, s)
 	}

@@ -243,7 +243,7 @@ func (s *Session) run(ctx context.Context, options *RunOptions, p *program, c *c
 	if options.Metadata != nil {
 		if options.Profile {
 			c.step.Profile = profile.NewRecorder()
-			if p.plan.Split != nil {
+			if p.split {
 				c.step.Transfers = &profile.Transfers{}
 			}
 			if len(s.accel.all) > 0 {

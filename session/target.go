@@ -121,8 +121,8 @@ func (o *SessionOptions) checkTarget() error {
 }
 
 // compileAway compiles the program for the session's target.
-func (p *program) compileAway(ctx context.Context, s *Session) error {
-	shares, err := p.plan.Shares(ctx)
+func (p *program) compileAway(ctx context.Context, s *Session, plan *compile.Planned) error {
+	shares, err := plan.Shares(ctx)
 	if err != nil {
 		return status.From(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes"
 	"github.com/troupe-go/troupe/nodes/kind"
 	"github.com/troupe-go/troupe/profile"
@@ -85,10 +86,12 @@ func (p *Page) program(of profile.Program) int {
 	p.graphs = append(p.graphs, d)
 	p.nodes += len(described)
 	program, _ := of.(*nodes.Program)
+	var defs []*graph.Node // of the program's nodes
 	frames := map[string]int{"": 0}
 	frameOf := func(i int) int { return frames[described[i].Frame] }
 	if program != nil {
 		flow := program.Flow()
+		defs = program.Nodes()
 		for _, f := range flow.Frames {
 			d.Frames = append(d.Frames, row{f.Name, f.Parent})
 		}
@@ -131,8 +134,8 @@ func (p *Page) program(of profile.Program) int {
 			c.Inputs.put(in.Node, in.Port)
 			inputs++
 		}
-		if program != nil {
-			if def := program.Def(i); def != nil {
+		if defs != nil {
+			if def := defs[i]; def != nil {
 				shapes := def.OutputShapes()
 				for k, dt := range def.OutputTypes() {
 					c.Outputs.put(p.texts.of(typeText(dt, shapes[k])))

@@ -109,8 +109,8 @@ func newLayers(ctx context.Context, g *troupe.Graph, key string, sig troupe.Sign
 		return nil, err
 	}
 	var defs []*graph.Node
-	for i := range p.NumNodes() {
-		if def := p.Def(i); def != nil {
+	for _, def := range p.Nodes() {
+		if def != nil {
 			defs = append(defs, def)
 		}
 	}

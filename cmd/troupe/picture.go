@@ -107,8 +107,8 @@ func (f *plannedFlags) picture(cmd *cobra.Command, path string, after int) error
 // drawn returns the graph that is drawn: with functions in place of what calls them, if
 // there are any.
 func (p *picture) drawn(g *troupe.Graph) *troupe.Graph {
-	for i := range p.program.NumNodes() {
-		if def := p.program.Def(i); def != nil && def.Graph() != g {
+	for _, def := range p.program.Nodes() {
+		if def != nil && def.Graph() != g {
 			return def.Graph()
 		}
 	}

@@ -334,8 +334,8 @@ func (o *network) run(e *engine, how rewrite.Options, made map[string]int) (got 
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", errUnclear, err)
 	}
-	for i := range p.NumNodes() {
-		if n := p.Def(i); made != nil && n != nil {
+	for _, n := range p.Nodes() {
+		if made != nil && n != nil {
 			made[n.Type()]++
 			if n.Type() == "_FusedDepthwiseConv2dNative" && n.Attrs().Find("_explicit_paddings") != nil {
 				made["explicit paddings"]++

@@ -239,8 +239,8 @@ func (o *optimizer) run(e *engine, how rewrite.Options) (got []float64, passes i
 		if err != nil {
 			return nil, 0, fmt.Errorf("%w: %v", errUnclear, err)
 		}
-		for i := range p.NumNodes() {
-			if n := p.Def(i); n != nil && n.Type() == "_FusedUpdate" {
+		for _, n := range p.Nodes() {
+			if n != nil && n.Type() == "_FusedUpdate" {
 				passes += int(n.Attrs().Find("M").I) - 1 // beyond the first
 			}
 		}

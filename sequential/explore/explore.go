@@ -167,7 +167,7 @@ type happened struct {
 func (x *explorer) event(step int, e sequential.Event) happened {
 	h := happened{step: step, id: e.ID}
 	if e.Def != nil {
-		h.node = e.Def.Name()
+		h.node = e.Node
 	} else {
 		h.node, _, h.sets = strings.Cut(e.ID, "@")
 	}

@@ -58,7 +58,7 @@ func Answer(p *nodes.Program, fetched []tensor.Value, err error) string {
 func (s *System) Waits() bool {
 	for _, st := range s.Steps {
 		for i := range st.Program.NumNodes() {
-			if def := st.Program.Def(i); !st.Fixed && def != nil && def.Def().Is(registry.Synchronizes) {
+			if def := st.Program.Def(i); !st.Fixed && def != nil && def.Is(registry.Synchronizes) {
 				return true
 			}
 		}
@@ -129,7 +129,7 @@ func (serial) Expect(time.Duration)                  {}
 // stuck reports whether kernels wait for ever if nothing else can happen.
 func stuck(waiting []sequential.Event) bool {
 	for _, e := range waiting {
-		if e.Def == nil || !e.Def.Def().Is(registry.Synchronizes) {
+		if e.Def == nil || !e.Def.Is(registry.Synchronizes) {
 			return false
 		}
 	}

@@ -3,8 +3,8 @@ package form
 import (
 	"slices"
 
-	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/nodes/kind"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // Operations that may wait. A unit runs its operations in one order, and while one
@@ -167,20 +167,27 @@ func (a *analysis) oneByOne(f int32, waits []step, before, own []uint64, test in
 		if !inner && a.f.Nodes[s].Kind > kind.Async {
 			continue
 		}
-		if _, after := a.conds.side(a.condOf(s), a.test[f]); !after && carried[a.place(s)] != all && (inner || !Harmless(a.f.Nodes[s].Def)) {
+		if _, after := a.conds.side(a.condOf(s), a.test[f]); !after && carried[a.place(s)] != all && (inner || !a.harmless(s)) {
 			return false
 		}
 	}
 	return true
 }
 
-// Harmless reports whether a node's kernel is arithmetic that does not fail on scalars.
-func Harmless(n *graph.Node) bool {
-	if n == nil || len(n.InputTypes()) == 0 {
+// harmless reports whether a step's node is [Harmless].
+func (a *analysis) harmless(s step) bool {
+	d := a.f.Nodes[s].Def
+	return d != nil && Harmless(d.Type(), d.InputTypes())
+}
+
+// Harmless reports whether an operation's kernel, for these types of inputs, is arithmetic
+// that does not fail on scalars.
+func Harmless(op string, inputs []tensor.DType) bool {
+	if len(inputs) == 0 {
 		return false
 	}
-	op := scalarOps[opOf{n.Type(), n.InputTypes()[0]}]
-	return op != 0 && !op.Asks()
+	scalar := scalarOps[opOf{op, inputs[0]}]
+	return scalar != 0 && !scalar.Asks()
 }
 
 // awaits is the input of an entry that waits for what was started before it.
