@@ -14,7 +14,7 @@ const batch = 64
 type precision float64
 
 const (
-	single precision = 0x1p-33 // for results of type float
+	single precision = 0x1p-40 // for results of type float: what follows may be larger than the term
 	double precision = 0x1p-54
 )
 

@@ -128,21 +128,22 @@ func betaBatch(x, a, b []float64) {
 }
 
 // betaQuotient is betaFraction/a for a and b of floats, as 1/(a + e₁/(a+1 + e₂/(a+2 + …)))
-// forwards, where e₁ = -a(a+b)x, e₂ = (b-1)x, e₃ = -(a+1)(a+b+1)x, e₄ = 2(b-2)x and so on: two
-// steps at a time, and one division for both.
+// forwards, where e₁ = -a(a+b)x, e₂ = (b-1)x, e₃ = -(a+1)(a+b+1)x, e₄ = 2(b-2)x and so on,
+// and one division after all of them. For large a and small b a step takes digits off p0 that p1 must
+// lack too, so two steps cannot be one.
 func betaQuotient(a, b, x float64) float64 {
 	p0, q0, p1, q1 := 0.0, 1.0, 1.0, a
-	f := p1 / q1
-	both, z := a+b, a
+	both, z, to := a+b, a, single
+	if both > 64 { // later steps change almost as much as the last one
+		to = 0x1p-50
+	}
 	for m := 0.0; m < 1e5; m++ {
 		e1, e2 := -(a+m)*(both+m)*x, (m+1)*(b-m-1)*x
 		z1 := z + 1
 		z += 2
-		near, far := z1*z+e2, z*e1
-		p0, q0, p1, q1 = z1*p1+e1*p0, z1*q1+e1*q0, near*p1+far*p0, near*q1+far*q0
-		g := p1 / q1
-		done := math.Abs(g-f) <= 0x1p-38*math.Abs(g)
-		if f = g; done {
+		p0, q0 = z1*p1+e1*p0, z1*q1+e1*q0
+		p1, q1 = z*p0+e2*p1, z*q0+e2*q1
+		if math.Abs(p1*q0-p0*q1) <= float64(to)*math.Abs(p1*q0) {
 			break
 		}
 		if math.Abs(q1) > 0x1p300 {
@@ -150,7 +151,7 @@ func betaQuotient(a, b, x float64) float64 {
 			p0, q0, p1, q1 = p0*s, q0*s, p1*s, q1*s
 		}
 	}
-	return f
+	return p1 / q1
 }
 
 // incompleteBeta is I_x(a, b): NaN unless a > 0, b > 0 and 0 <= x <= 1. It is

@@ -277,26 +277,21 @@ func gammaSeriesSlope(a, x float64) (sum, dsum float64) {
 func gammaFraction(a, x float64, to precision) float64 {
 	y, z := 1-a, x+2-a
 	p0, q0, p1, q1 := 1.0, x, x+1, z*x
-	f := p1 / q1
 	for c := 1.0; c < 1e5; c += 2 { // two steps at a time: a step would wait for the one before
 		w1, w2, z1 := (y+1)*c, (y+2)*(c+1), z+2
 		y += 2
 		z += 4
 		near, far := z1*z-w2, w1*z
 		p0, q0, p1, q1 = p1*z1-p0*w1, q1*z1-q0*w1, p1*near-p0*far, q1*near-q0*far
-		if q1 != 0 {
-			g := p1 / q1
-			done := math.Abs(g-f) <= 2*float64(to)*math.Abs(g)
-			if f = g; done {
-				break
-			}
+		if q0 != 0 && math.Abs(p1*q0-p0*q1) <= 2*float64(to)*math.Abs(p1*q0) {
+			break
 		}
 		if math.Abs(p1) > 0x1p300 {
 			const s = 0x1p-300
 			p0, q0, p1, q1 = p0*s, q0*s, p1*s, q1*s
 		}
 	}
-	return f
+	return p1 / q1
 }
 
 // gammaFractionSlope is gammaFraction, and its derivative.
