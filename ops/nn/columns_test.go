@@ -25,6 +25,7 @@ func TestFewLinesLargeFilter(t *testing.T) {
 		{4, 3, 256, 2, 290, `strides=[1, 1, 1, 1], padding="SAME", dilations=[1, 2, 1, 1]`},
 		{3, 3, 96, 3, 330, `strides=[1, 1, 1, 1], padding="EXPLICIT", explicit_paddings=[0, 0, 4, 3, 0, 2, 0, 0]`}, // lines of nothing but zeros
 		{4, 4, 256, 3, 130, `strides=[1, 1, 1, 1], padding="SAME"`},
+		{17, 20, 96, 3, 610, `strides=[1, 2, 2, 1], padding="SAME"`}, // padded lines of more than is borrowed
 	} {
 		values := func(dims ...int64) *tensor.Tensor {
 			n := 1

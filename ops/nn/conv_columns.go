@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/tensor"
 )
 
 // largeFilter is how many elements a filter has that does not stay in a core's second cache.
@@ -17,6 +18,10 @@ const (
 	leastPart = 512 << 10
 	// mostPanels is how many panels a part has at most: so many pass by the lines together.
 	mostPanels = 4
+	// mostTogether is how many elements the padded lines have at most that the panels of a very
+	// large filter pass by, which does not fit into a core's second cache: half of what does.
+	mostTogether = 1 << 18
+	veryLarge    = 1 << 19
 )
 
 // byColumns reports whether what is shared out is columns of the result, and perhaps lines,
@@ -24,10 +29,11 @@ const (
 // so large that its panels should pass by all lines at once: block by block they would come from
 // memory as often as there are blocks.
 func (d *direct[T]) byColumns(lines, workers int) bool {
-	if d.few != nil || lines <= 1 || lines > mostLines || d.allMemory(lines) > mostScratch {
+	size, memory := d.width()*d.n, d.allMemory(lines)
+	if d.few != nil || lines <= 1 || lines > mostLines || memory > mostTogether || memory > mostScratch && size < veryLarge {
 		return false
 	}
-	return d.width()*d.n >= largeFilter || lines < linesEach*workers && d.rows*d.width()*d.n >= 2*leastPart
+	return size >= largeFilter || lines < linesEach*workers && d.rows*size >= 2*leastPart
 }
 
 // allMemory returns how many elements the padded lines of all images take.
@@ -45,20 +51,27 @@ func (d *direct[T]) lineGroups(lines, workers int) int {
 
 // runColumns is run for few lines: what is shared out is the columns of the result, and in
 // each panel of these groups of lines, if there are too few panels for all workers.
-func (d *direct[T]) runColumns(ctx *kernel.Context, lines int) error {
-	d.ctx = ctx
+func (d *direct[T]) runColumns(ctx *kernel.Context, dt tensor.DType, lines int) error {
+	y, length := &d.dims[1], d.line
+	d.source = d.src
+	if size := d.allMemory(lines); size > mostScratch {
+		if err := d.desk.Open(ctx, dt, 1, size); err != nil {
+			return err
+		}
+		defer d.desk.Free(ctx)
+		d.source, length = d.desk.Take(), d.padded
+		defer d.desk.GiveBack(d.source)
+	} else if size > 0 {
+		m := vec.Borrow[T](size)
+		defer m.GiveBack()
+		d.source, length = m.Slice(), d.padded
+	}
 	var parts bool
 	var err error
 	if d.finish, parts, err = d.beginSums(ctx); err != nil {
 		return err
 	}
-	m := vec.Borrow[T](d.allMemory(lines))
-	defer m.GiveBack()
-	y, length := &d.dims[1], d.line
-	d.all, d.source = d.all[:0], d.src
-	if d.padded > 0 {
-		d.source, length = m.Slice(), d.padded
-	}
+	d.ctx, d.all = ctx, d.all[:0]
 	for lo := 0; lo < lines; lo += y.n {
 		image := lo / y.n * y.in * length
 		d.all, _ = d.block(d.all, d.source[image:], lo, lo+y.n)

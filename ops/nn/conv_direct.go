@@ -108,7 +108,7 @@ func (d *direct[T]) run(ctx *kernel.Context, dt tensor.DType) error {
 	lines := d.rows / d.dims[2].n
 	pool := ctx.Step.Pool
 	if d.byColumns(lines, pool.Workers()) {
-		return d.runColumns(ctx, lines)
+		return d.runColumns(ctx, dt, lines)
 	}
 	d.ctx, d.height = ctx, min(d.blockHeight(), max(1, lines/(4*pool.Workers())))
 	least := elementwise.Grain / max(1, d.windows.Rows*d.n*d.width()/8)
