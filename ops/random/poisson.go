@@ -31,7 +31,7 @@ func init() {
 }
 
 // poissonOf draws from Poisson distributions what fits into dt.
-func poissonOf(dt tensor.DType) func(float64, philox.Generator) float64 {
+func poissonOf(dt tensor.DType) drawing {
 	limit := math.Inf(1)
 	switch dt {
 	case tensor.Half:
@@ -45,10 +45,10 @@ func poissonOf(dt tensor.DType) func(float64, philox.Generator) float64 {
 	case tensor.Int64:
 		limit = 1<<63 - 1024 // the largest that a float64 can be
 	}
-	return func(mean float64, g philox.Generator) float64 {
+	return one(func(mean float64, g philox.Generator) float64 {
 		uniform := pairs{draw: uniformPair}
 		return drawPoisson(mean, limit, func() float64 { return uniform.one(&g) })
-	}
+	})
 }
 
 // maxDraws bounds how often a draw is repeated. Only a limit far below the mean
