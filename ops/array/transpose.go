@@ -144,7 +144,8 @@ func transposeMatrices[T uint32 | uint64](ctx *kernel.Context, o, x []T, batch, 
 
 // shareMatrices is transposeMatrices for more than one worker takes.
 func shareMatrices[T uint32 | uint64](ctx *kernel.Context, o, x []T, rows, cols, batch int) error {
-	const height, width = 1024, 64
+	const height = 1024
+	width := 64 * max(1, 64/rows) // the ends of few rows are transposed one by one
 	down, across := (rows+height-1)/height, (cols+width-1)/width
 	ctx.Parallel(batch*down*across, max(1, strided.Grain/(min(rows, height)*min(cols, width))), func(lo, hi int) {
 		for i := lo; i < hi && ctx.Err() == nil; i++ {

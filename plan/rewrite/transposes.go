@@ -157,7 +157,7 @@ func (m *movement) moves(n *graph.Node) (bool, error) {
 		if !ok || op == "PadV2" && !m.isScalar(n.Inputs()[2]) {
 			return false, nil
 		}
-		return m.isImage(n.Inputs()[0])
+		return constant(n.Inputs()[0].Op) == nil, nil // of another rank it fails, as transpositions do
 	case op == "ConcatV2":
 		if _, ok := axisOf(n.Inputs()[n.NumInputs()-1]); !ok {
 			return false, nil
@@ -271,7 +271,8 @@ func (g *company) elements(o graph.Output) int {
 	return n
 }
 
-// choose finds the order in which most elements enter; false if none do.
+// choose finds the order in which most elements enter, or, if none do, that from which most leave;
+// false if none do either.
 func (g *company) choose() bool {
 	sizes, most := map[order]int{}, 0
 	for _, n := range g.nodes {
@@ -280,6 +281,22 @@ func (g *company) choose() bool {
 				sizes[*p] += g.elements(from)
 				if sizes[*p] > most {
 					most, g.order = sizes[*p], *p
+				}
+			}
+		}
+	}
+	if most > 0 {
+		return true
+	}
+	for _, n := range g.nodes {
+		for e := range n.Out() {
+			if e.IsControl() {
+				continue
+			}
+			if p := imageOrder(e.To.Op); p != nil {
+				sizes[*p] += g.elements(n.Output(0))
+				if sizes[*p] > most {
+					most, g.order = sizes[*p], p.inverse()
 				}
 			}
 		}
