@@ -2,6 +2,7 @@ package benchmarks_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -77,6 +78,8 @@ func laborious(t *testing.T, engine string, kernels int, each time.Duration) (*t
 	return sess, c
 }
 
+var asked = flag.Int("asked", 20, "TestAttention asks at `N` points of each loop")
+
 // TestAttention asks something of an endless loop at random points, and times
 // the answer: to be cancelled, to be aborted, to say what it does. Where the
 // answer is late it asks at that point again: what is the loop's fault comes back,
@@ -86,10 +89,6 @@ func TestAttention(t *testing.T) {
 		soon  = 5 * time.Millisecond
 		again = 20 // times a point is asked at: the machine has others to serve
 	)
-	samples := 100
-	if testing.Short() {
-		samples = 20
-	}
 	for _, engine := range []string{"sequential", "seeded:1", "tokens", "actors"} { // actors: the loop is a unit
 		for _, kernels := range []int{1, 100, 10_000} {
 			for _, each := range []time.Duration{0, time.Millisecond} {
@@ -106,7 +105,7 @@ func TestAttention(t *testing.T) {
 				}
 				for _, ask := range asks {
 					var took []time.Duration
-					for range samples {
+					for range *asked {
 						at := 1 + rand.Int64N(most)
 						best := attention(t, sess, call, ask, at)
 						for range again {

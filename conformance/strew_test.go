@@ -29,6 +29,9 @@ func TestStrewn(t *testing.T) {
 	for seed := range uint64(*strewn) {
 		list := []string{"actors", "tokens", "sequential", fmt.Sprintf("seeded:%d", seed)}
 		for k, c := range cases {
+			if testing.Short() && k%3 > 0 {
+				continue
+			}
 			for i, apart := range []bool{false, true} { // each on one engine, another one with another seed
 				cfg := conformance.Config{
 					Engine: list[(int(seed)+k+i)%len(list)], SeparateSteps: apart, Timeout: 20 * time.Second, Rewrite: []string{"", "none"}[int(seed)/4%2],

@@ -89,7 +89,11 @@ func callChain(depth int, last, output string) string {
 // TestDeepCalls: calls within one another are followed to any depth, each function
 // once; constants are only so far.
 func TestDeepCalls(t *testing.T) {
-	for _, depth := range []int{3, maxConstantDepth - 1, maxConstantDepth + 10, 50_000} {
+	depths := []int{3, maxConstantDepth - 1, maxConstantDepth + 10, 50_000}
+	if testing.Short() {
+		depths = depths[:3]
+	}
+	for _, depth := range depths {
 		g := mustText(t, callChain(depth, "Neg(x) {T=DT_FLOAT}", "y"))
 		if got := g.Operation("c").OutputShapes()[0].String(); got != "[2,3]" {
 			t.Errorf("depth %d: %s", depth, got)

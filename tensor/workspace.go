@@ -128,9 +128,7 @@ func (w *Workspace) Release(m WorkspaceMark) {
 
 func (b *workBlock) empty(to int) {
 	if invariants {
-		for used := unsafe.Slice((*byte)(b.data), b.used)[to:]; len(used) > 0; used = used[1:] {
-			used[0] = 0xa5
-		}
+		poison(unsafe.Slice((*byte)(b.data), b.used)[to:])
 	}
 	b.used = to
 }

@@ -29,7 +29,7 @@ func TestTrees(t *testing.T) {
 	plain, batched := openTrees(t, m, &session.SessionOptions{}), openTrees(t, m, &session.SessionOptions{BatchLoops: true})
 	seeds := 60
 	if testing.Short() {
-		seeds = 25
+		seeds = 8
 	}
 	kinds := map[string]int{}
 	for seed := range seeds {

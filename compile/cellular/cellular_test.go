@@ -359,14 +359,18 @@ func TestFlat(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	run(*joins / 10)
+	callers := *joins
+	if testing.Short() {
+		callers /= 4
+	}
+	run(callers / 10)
 	type usage struct {
 		account, programs int64
 		goroutines        int
 	}
 	use := func() usage { return usage{s.MemoryInUse(), s.ProgramMemory(), runtime.NumGoroutine()} }
 	before, heap := use(), live()
-	run(*joins)
+	run(callers)
 	for range 1 << 22 { // until those that contexts run at their ends have ended
 		if runtime.NumGoroutine() <= before.goroutines {
 			break
@@ -374,7 +378,7 @@ func TestFlat(t *testing.T) {
 		runtime.Gosched()
 	}
 	if after := use(); after.account != before.account || after.programs != before.programs || after.goroutines > before.goroutines {
-		t.Errorf("after %d callers: %+v, before %+v", *joins, after, before)
+		t.Errorf("after %d callers: %+v, before %+v", callers, after, before)
 	}
 	if more := live() - heap; more > 4<<20 {
 		t.Errorf("the heap has grown by %d bytes", more)

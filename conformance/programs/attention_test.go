@@ -22,7 +22,7 @@ func TestAttention(t *testing.T) {
 	if n == 0 {
 		n = 32
 		if testing.Short() {
-			n = 12
+			n = 6
 		}
 	}
 	all, end := engines(t, "actors,actors/2,actors/3,actors/8,tokens/2,messages/2", memoryLimit)

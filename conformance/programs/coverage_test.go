@@ -10,6 +10,9 @@ import (
 // TestCoverage holds that random programs have everything that programs may
 // have, and that their steps end in every way.
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws thousands of programs, and runs none")
+	}
 	have := map[string]int{}
 	for seed := range 4000 {
 		tr, err := newTrial(&script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}, programs.Options{Depth: 1 + seed%4, Shares: seed%5 == 4})

@@ -293,7 +293,7 @@ func TestDuals(t *testing.T) {
 	if n == 0 {
 		n = 300
 		if testing.Short() {
-			n = 100
+			n = 40
 		}
 	}
 	all, end := engines(t, *engineSet, memoryLimit)

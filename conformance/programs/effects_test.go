@@ -29,7 +29,7 @@ func TestEffects(t *testing.T) {
 	if n == 0 {
 		n = 150
 		if testing.Short() {
-			n = 60
+			n = 30
 		}
 	}
 	all, end := engines(t, "actors,tokens,sequential,seeded:1,messages", memoryLimit)

@@ -39,7 +39,7 @@ func meet(t *testing.T, draw func(programs.Source) (*programs.Meeting, error), b
 	if n == 0 {
 		n = 150
 		if testing.Short() {
-			n = 40
+			n = 20
 		}
 	}
 	var batched, failed, cancelled, shared, alone int

@@ -36,6 +36,9 @@ func TestNoRaces(t *testing.T) {
 	n := *seeds
 	if n == 0 {
 		n = 1000
+		if testing.Short() {
+			n = 100
+		}
 	}
 	for seed := *first; seed < *first+n; seed++ {
 		src := &script{rng: rand.New(rand.NewPCG(uint64(seed), 0))}
