@@ -87,7 +87,7 @@ func TestAssigned(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	if more := s.ProgramMemory() - before; more > 100<<10 {
+	if more := s.ProgramMemory() - before; more > 200<<10 { // one form with constants takes 110 kB
 		t.Errorf("programs have grown by %d bytes", more)
 	}
 }
