@@ -202,7 +202,7 @@ func newFusedProduct(op string, attrs ...string) kernel.Factory {
 			}
 		}
 		k.chain = elementwise.NewChain(operands, links)
-		k.plan = planOf(fused)
+		k.plan = planOf(fused, c.Float("leakyrelu_alpha"))
 		return k, nil
 	}
 }

@@ -12,11 +12,12 @@ type finishPlan struct {
 	scale int // -1: none
 	adds  []int
 	limit vec.Limit
+	slope float32 // of a LeakyRelu
 }
 
-// planOf returns the plan for names in fused_ops; nil if there is none.
-func planOf(fused []string) *finishPlan {
-	p := &finishPlan{scale: -1}
+// planOf returns the plan for names in fused_ops, and the slope of a LeakyRelu; nil if there is none.
+func planOf(fused []string, slope float32) *finishPlan {
+	p := &finishPlan{scale: -1, slope: slope}
 	for i, name := range fused { // each before the last takes one arg
 		switch {
 		case p.limit != vec.NoLimit:
@@ -29,6 +30,8 @@ func planOf(fused []string) *finishPlan {
 			p.limit = vec.ReluLimit
 		case name == "Relu6":
 			p.limit = vec.Relu6Limit
+		case name == "LeakyRelu":
+			p.limit = vec.LeakyReluLimit
 		default:
 			return nil
 		}
@@ -70,6 +73,6 @@ func (p *finishPlan) of(operands []elementwise.Operand[float32], columns, whole 
 			return r, false
 		}
 	}
-	r.Limit = p.limit
+	r.Limit, r.Slope = p.limit, p.slope
 	return r, true
 }

@@ -8906,8 +8906,8 @@ biased307:
 
 added308:
 none310:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited312
+	TESTB   $0x38, 136(AX)
+	JEQ     limited313
 	TESTB   $0x08, 136(AX)
 	JEQ     six311
 	VXORPS  Z24, Z24, Z24
@@ -8959,9 +8959,11 @@ none310:
 	VMOVAPS Z24, K1, Z22
 	VCMPPS  $0x12, Z24, Z23, K1
 	VMOVAPS Z24, K1, Z23
-	JMP     limited312
+	JMP     limited313
 
 six311:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky312
 	VBROADCASTSS 144(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VMAXPS       Z0, Z25, Z0
@@ -9012,8 +9014,61 @@ six311:
 	VMINPS       Z22, Z24, Z22
 	VMAXPS       Z23, Z25, Z23
 	VMINPS       Z23, Z24, Z23
+	JMP          limited313
 
-limited312:
+leaky312:
+	VBROADCASTSS 148(AX), Z24
+	VXORPS       Z25, Z25, Z25
+	VCMPPS       $0x1a, Z25, Z0, K1
+	VMULPS       Z24, Z0, K1, Z0
+	VCMPPS       $0x1a, Z25, Z1, K1
+	VMULPS       Z24, Z1, K1, Z1
+	VCMPPS       $0x1a, Z25, Z2, K1
+	VMULPS       Z24, Z2, K1, Z2
+	VCMPPS       $0x1a, Z25, Z3, K1
+	VMULPS       Z24, Z3, K1, Z3
+	VCMPPS       $0x1a, Z25, Z4, K1
+	VMULPS       Z24, Z4, K1, Z4
+	VCMPPS       $0x1a, Z25, Z5, K1
+	VMULPS       Z24, Z5, K1, Z5
+	VCMPPS       $0x1a, Z25, Z6, K1
+	VMULPS       Z24, Z6, K1, Z6
+	VCMPPS       $0x1a, Z25, Z7, K1
+	VMULPS       Z24, Z7, K1, Z7
+	VCMPPS       $0x1a, Z25, Z8, K1
+	VMULPS       Z24, Z8, K1, Z8
+	VCMPPS       $0x1a, Z25, Z9, K1
+	VMULPS       Z24, Z9, K1, Z9
+	VCMPPS       $0x1a, Z25, Z10, K1
+	VMULPS       Z24, Z10, K1, Z10
+	VCMPPS       $0x1a, Z25, Z11, K1
+	VMULPS       Z24, Z11, K1, Z11
+	VCMPPS       $0x1a, Z25, Z12, K1
+	VMULPS       Z24, Z12, K1, Z12
+	VCMPPS       $0x1a, Z25, Z13, K1
+	VMULPS       Z24, Z13, K1, Z13
+	VCMPPS       $0x1a, Z25, Z14, K1
+	VMULPS       Z24, Z14, K1, Z14
+	VCMPPS       $0x1a, Z25, Z15, K1
+	VMULPS       Z24, Z15, K1, Z15
+	VCMPPS       $0x1a, Z25, Z16, K1
+	VMULPS       Z24, Z16, K1, Z16
+	VCMPPS       $0x1a, Z25, Z17, K1
+	VMULPS       Z24, Z17, K1, Z17
+	VCMPPS       $0x1a, Z25, Z18, K1
+	VMULPS       Z24, Z18, K1, Z18
+	VCMPPS       $0x1a, Z25, Z19, K1
+	VMULPS       Z24, Z19, K1, Z19
+	VCMPPS       $0x1a, Z25, Z20, K1
+	VMULPS       Z24, Z20, K1, Z20
+	VCMPPS       $0x1a, Z25, Z21, K1
+	VMULPS       Z24, Z21, K1, Z21
+	VCMPPS       $0x1a, Z25, Z22, K1
+	VMULPS       Z24, Z22, K1, Z22
+	VCMPPS       $0x1a, Z25, Z23, K1
+	VMULPS       Z24, Z23, K1, Z23
+
+limited313:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    R10, R9
@@ -9104,7 +9159,7 @@ TEXT ·tapLineAVX512_3x1x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels313:
+channels314:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -9119,7 +9174,7 @@ channels313:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group314:
+group315:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9149,13 +9204,13 @@ group314:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed317
+	JE      summed318
 	TESTQ   DI, DI
-	JNE     ends318
+	JNE     ends319
 	CMPQ    R11, $0x10
-	JNE     ends318
+	JNE     ends319
 
-row315:
+row316:
 	VMOVUPS     (R13), Z14
 	VMOVUPS     (R13)(DX*1), Z15
 	VMOVUPS     (R13)(DX*2), Z16
@@ -9224,139 +9279,139 @@ row315:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row315
-	JMP         summed317
+	JNE         row316
+	JMP         summed318
 
-ends318:
+ends319:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column319
-	CMPQ    DI, $0x01
 	JE      column320
-	JMP     column321
+	CMPQ    DI, $0x01
+	JE      column321
+	JMP     column322
 
-column319:
+column320:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z14, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over322
+	JE          over323
 
-column320:
+column321:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z0
 	VFMADD231PS Z17, Z14, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over322
+	JE          over323
 
-column321:
+column322:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z0
 	VFMADD231PS Z17, Z15, Z1
 	VFMADD231PS Z17, Z14, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z1
 	VFMADD231PS Z17, Z15, Z2
 	VFMADD231PS Z17, Z14, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z2
 	VFMADD231PS Z17, Z15, Z3
 	VFMADD231PS Z17, Z14, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z3
 	VFMADD231PS Z17, Z15, Z4
 	VFMADD231PS Z17, Z14, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z4
 	VFMADD231PS Z17, Z15, Z5
 	VFMADD231PS Z17, Z14, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z5
 	VFMADD231PS Z17, Z15, Z6
 	VFMADD231PS Z17, Z14, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z6
 	VFMADD231PS Z17, Z15, Z7
 	VFMADD231PS Z17, Z14, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z7
 	VFMADD231PS Z17, Z15, Z8
 	VFMADD231PS Z17, Z14, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z8
 	VFMADD231PS Z17, Z15, Z9
 	VFMADD231PS Z17, Z14, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z9
 	VFMADD231PS Z17, Z15, Z10
 	VFMADD231PS Z17, Z14, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z10
 	VFMADD231PS Z17, Z15, Z11
 	VFMADD231PS Z17, Z14, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z11
 	VFMADD231PS Z17, Z15, Z12
 	VFMADD231PS Z17, Z14, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z14
 	VFMADD231PS Z14, Z16, Z12
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over322
+	JE          over323
 	VMOVUPS     (R12), Z14
 	VFMADD231PS Z14, Z16, Z13
 
-over322:
+over323:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends318
+	JNE  ends319
 
-summed317:
+summed318:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased323
+	JNE    biased324
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -9372,9 +9427,9 @@ summed317:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased323:
+biased324:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled324
+	JEQ     scaled325
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z15
@@ -9393,9 +9448,9 @@ biased323:
 	VMULPS  Z15, Z12, Z12
 	VMULPS  Z15, Z13, Z13
 
-scaled324:
+scaled325:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased325
+	JEQ     biased326
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z15
@@ -9415,10 +9470,10 @@ scaled324:
 	VADDPS  Z15, Z12, Z12
 	VADDPS  Z15, Z13, Z13
 
-biased325:
+biased326:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none328
+	JEQ     none329
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -9427,77 +9482,77 @@ biased325:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added326
+	JE      added327
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added326:
-none328:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited330
+added327:
+none329:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited332
 	TESTB   $0x08, 136(AX)
-	JEQ     six329
+	JEQ     six330
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K1
 	VMOVAPS Z14, K1, Z0
@@ -9527,9 +9582,11 @@ none328:
 	VMOVAPS Z14, K1, Z12
 	VCMPPS  $0x12, Z14, Z13, K1
 	VMOVAPS Z14, K1, Z13
-	JMP     limited330
+	JMP     limited332
 
-six329:
+six330:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky331
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -9560,67 +9617,100 @@ six329:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited332
 
-limited330:
+leaky331:
+	VBROADCASTSS 148(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K1
+	VMULPS       Z14, Z0, K1, Z0
+	VCMPPS       $0x1a, Z15, Z1, K1
+	VMULPS       Z14, Z1, K1, Z1
+	VCMPPS       $0x1a, Z15, Z2, K1
+	VMULPS       Z14, Z2, K1, Z2
+	VCMPPS       $0x1a, Z15, Z3, K1
+	VMULPS       Z14, Z3, K1, Z3
+	VCMPPS       $0x1a, Z15, Z4, K1
+	VMULPS       Z14, Z4, K1, Z4
+	VCMPPS       $0x1a, Z15, Z5, K1
+	VMULPS       Z14, Z5, K1, Z5
+	VCMPPS       $0x1a, Z15, Z6, K1
+	VMULPS       Z14, Z6, K1, Z6
+	VCMPPS       $0x1a, Z15, Z7, K1
+	VMULPS       Z14, Z7, K1, Z7
+	VCMPPS       $0x1a, Z15, Z8, K1
+	VMULPS       Z14, Z8, K1, Z8
+	VCMPPS       $0x1a, Z15, Z9, K1
+	VMULPS       Z14, Z9, K1, Z9
+	VCMPPS       $0x1a, Z15, Z10, K1
+	VMULPS       Z14, Z10, K1, Z10
+	VCMPPS       $0x1a, Z15, Z11, K1
+	VMULPS       Z14, Z11, K1, Z11
+	VCMPPS       $0x1a, Z15, Z12, K1
+	VMULPS       Z14, Z12, K1, Z12
+	VCMPPS       $0x1a, Z15, Z13, K1
+	VMULPS       Z14, Z13, K1, Z13
+
+limited332:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored327
+	JE      stored328
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored327:
+stored328:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done316
+	JE      done317
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -9628,14 +9718,14 @@ stored327:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group314
+	JMP     group315
 
-done316:
+done317:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000040, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels313
+	JLT  channels314
 	VZEROUPPER
 	RET
 
@@ -9665,7 +9755,7 @@ TEXT ·tapLineAVX512_3x1x0(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group332:
+group334:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9695,13 +9785,13 @@ group332:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed335
+	JE      summed337
 	TESTQ   DI, DI
-	JNE     ends336
+	JNE     ends338
 	CMPQ    R11, $0x10
-	JNE     ends336
+	JNE     ends338
 
-row333:
+row335:
 	VMOVUPS.Z   (R13), K1, Z14
 	VMOVUPS.Z   (R13)(DX*1), K1, Z15
 	VMOVUPS.Z   (R13)(DX*2), K1, Z16
@@ -9770,139 +9860,139 @@ row333:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row333
-	JMP         summed335
+	JNE         row335
+	JMP         summed337
 
-ends336:
+ends338:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column337
+	JE        column339
 	CMPQ      DI, $0x01
-	JE        column338
-	JMP       column339
+	JE        column340
+	JMP       column341
 
-column337:
+column339:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z14, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over340
+	JE          over342
 
-column338:
+column340:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z0
 	VFMADD231PS Z17, Z14, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over340
+	JE          over342
 
-column339:
+column341:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z0
 	VFMADD231PS Z17, Z15, Z1
 	VFMADD231PS Z17, Z14, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z1
 	VFMADD231PS Z17, Z15, Z2
 	VFMADD231PS Z17, Z14, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z2
 	VFMADD231PS Z17, Z15, Z3
 	VFMADD231PS Z17, Z14, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z3
 	VFMADD231PS Z17, Z15, Z4
 	VFMADD231PS Z17, Z14, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z4
 	VFMADD231PS Z17, Z15, Z5
 	VFMADD231PS Z17, Z14, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z5
 	VFMADD231PS Z17, Z15, Z6
 	VFMADD231PS Z17, Z14, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z6
 	VFMADD231PS Z17, Z15, Z7
 	VFMADD231PS Z17, Z14, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z7
 	VFMADD231PS Z17, Z15, Z8
 	VFMADD231PS Z17, Z14, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z8
 	VFMADD231PS Z17, Z15, Z9
 	VFMADD231PS Z17, Z14, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z9
 	VFMADD231PS Z17, Z15, Z10
 	VFMADD231PS Z17, Z14, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z10
 	VFMADD231PS Z17, Z15, Z11
 	VFMADD231PS Z17, Z14, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z11
 	VFMADD231PS Z17, Z15, Z12
 	VFMADD231PS Z17, Z14, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z14
 	VFMADD231PS Z14, Z16, Z12
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over340
+	JE          over342
 	VMOVUPS.Z   (R12), K1, Z14
 	VFMADD231PS Z14, Z16, Z13
 
-over340:
+over342:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends336
+	JNE  ends338
 
-summed335:
+summed337:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased341
+	JNE    biased343
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -9918,9 +10008,9 @@ summed335:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased341:
+biased343:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled342
+	JEQ       scaled344
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z15
@@ -9939,9 +10029,9 @@ biased341:
 	VMULPS    Z15, Z12, Z12
 	VMULPS    Z15, Z13, Z13
 
-scaled342:
+scaled344:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased343
+	JEQ       biased345
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z15
@@ -9961,10 +10051,10 @@ scaled342:
 	VADDPS    Z15, Z12, Z12
 	VADDPS    Z15, Z13, Z13
 
-biased343:
+biased345:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none346
+	JEQ       none348
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -9973,77 +10063,77 @@ biased343:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added344
+	JE        added346
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added344:
-none346:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited348
+added346:
+none348:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited351
 	TESTB   $0x08, 136(AX)
-	JEQ     six347
+	JEQ     six349
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -10073,9 +10163,11 @@ none346:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited348
+	JMP     limited351
 
-six347:
+six349:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky350
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -10106,67 +10198,100 @@ six347:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited351
 
-limited348:
+leaky350:
+	VBROADCASTSS 148(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K2
+	VMULPS       Z14, Z0, K2, Z0
+	VCMPPS       $0x1a, Z15, Z1, K2
+	VMULPS       Z14, Z1, K2, Z1
+	VCMPPS       $0x1a, Z15, Z2, K2
+	VMULPS       Z14, Z2, K2, Z2
+	VCMPPS       $0x1a, Z15, Z3, K2
+	VMULPS       Z14, Z3, K2, Z3
+	VCMPPS       $0x1a, Z15, Z4, K2
+	VMULPS       Z14, Z4, K2, Z4
+	VCMPPS       $0x1a, Z15, Z5, K2
+	VMULPS       Z14, Z5, K2, Z5
+	VCMPPS       $0x1a, Z15, Z6, K2
+	VMULPS       Z14, Z6, K2, Z6
+	VCMPPS       $0x1a, Z15, Z7, K2
+	VMULPS       Z14, Z7, K2, Z7
+	VCMPPS       $0x1a, Z15, Z8, K2
+	VMULPS       Z14, Z8, K2, Z8
+	VCMPPS       $0x1a, Z15, Z9, K2
+	VMULPS       Z14, Z9, K2, Z9
+	VCMPPS       $0x1a, Z15, Z10, K2
+	VMULPS       Z14, Z10, K2, Z10
+	VCMPPS       $0x1a, Z15, Z11, K2
+	VMULPS       Z14, Z11, K2, Z11
+	VCMPPS       $0x1a, Z15, Z12, K2
+	VMULPS       Z14, Z12, K2, Z12
+	VCMPPS       $0x1a, Z15, Z13, K2
+	VMULPS       Z14, Z13, K2, Z13
+
+limited351:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored345
+	JE      stored347
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored345:
+stored347:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done334
+	JE      done336
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -10174,9 +10299,9 @@ stored345:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group332
+	JMP     group334
 
-done334:
+done336:
 	VZEROUPPER
 	RET
 
@@ -10189,7 +10314,7 @@ TEXT ·tapLineAVX512_3x2x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels349:
+channels352:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -10204,7 +10329,7 @@ channels349:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group350:
+group353:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -10244,13 +10369,13 @@ group350:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed353
+	JE      summed356
 	TESTQ   DI, DI
-	JNE     ends354
+	JNE     ends357
 	CMPQ    R11, $0x19
-	JNE     ends354
+	JNE     ends357
 
-row351:
+row354:
 	VMOVUPS     (R13), Z24
 	VMOVUPS     64(R13), Z25
 	VMOVUPS     (R13)(DX*1), Z26
@@ -10388,10 +10513,10 @@ row351:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row351
-	JMP         summed353
+	JNE         row354
+	JMP         summed356
 
-ends354:
+ends357:
 	VMOVUPS (R13), Z24
 	VMOVUPS 64(R13), Z25
 	VMOVUPS (R13)(DX*1), Z26
@@ -10400,30 +10525,30 @@ ends354:
 	VMOVUPS 64(R13)(DX*2), Z29
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column355
+	JE      column358
 	CMPQ    DI, $0x01
-	JE      column356
-	JMP     column357
+	JE      column359
+	JMP     column360
 
-column355:
+column358:
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z24, Z0
 	VFMADD231PS Z31, Z25, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over358
+	JE          over361
 
-column356:
+column359:
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z0
 	VFMADD231PS Z31, Z27, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over358
+	JE          over361
 
-column357:
+column360:
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z0
@@ -10432,14 +10557,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z2
 	VFMADD231PS Z31, Z27, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z2
@@ -10448,14 +10573,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z4
 	VFMADD231PS Z31, Z27, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z4
@@ -10464,14 +10589,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z6
 	VFMADD231PS Z31, Z27, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z6
@@ -10480,14 +10605,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z8
 	VFMADD231PS Z31, Z27, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z8
@@ -10496,14 +10621,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z10
 	VFMADD231PS Z31, Z27, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z10
@@ -10512,14 +10637,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z12
 	VFMADD231PS Z31, Z27, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z12
@@ -10528,14 +10653,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z15
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z14
 	VFMADD231PS Z31, Z27, Z15
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z14
@@ -10544,14 +10669,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z17
 	ADDQ        CX, R12
 	CMPQ        R11, $0x11
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z16
 	VFMADD231PS Z31, Z27, Z17
 	ADDQ        CX, R12
 	CMPQ        R11, $0x12
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z16
@@ -10560,14 +10685,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z19
 	ADDQ        CX, R12
 	CMPQ        R11, $0x13
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z18
 	VFMADD231PS Z31, Z27, Z19
 	ADDQ        CX, R12
 	CMPQ        R11, $0x14
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z18
@@ -10576,14 +10701,14 @@ column357:
 	VFMADD231PS Z31, Z25, Z21
 	ADDQ        CX, R12
 	CMPQ        R11, $0x15
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z20
 	VFMADD231PS Z31, Z27, Z21
 	ADDQ        CX, R12
 	CMPQ        R11, $0x16
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z20
@@ -10592,29 +10717,29 @@ column357:
 	VFMADD231PS Z31, Z25, Z23
 	ADDQ        CX, R12
 	CMPQ        R11, $0x17
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z24
 	VMOVUPS     64(R12), Z25
 	VFMADD231PS Z24, Z26, Z22
 	VFMADD231PS Z25, Z27, Z23
 	ADDQ        CX, R12
 	CMPQ        R11, $0x18
-	JE          over358
+	JE          over361
 	VMOVUPS     (R12), Z24
 	VMOVUPS     64(R12), Z25
 	VFMADD231PS Z24, Z28, Z22
 	VFMADD231PS Z25, Z29, Z23
 
-over358:
+over361:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends354
+	JNE  ends357
 
-summed353:
+summed356:
 	VXORPS Z24, Z24, Z24
 	TESTB  $0x02, 136(AX)
-	JNE    biased359
+	JNE    biased362
 	VADDPS Z24, Z0, Z0
 	VADDPS Z24, Z1, Z1
 	VADDPS Z24, Z2, Z2
@@ -10640,9 +10765,9 @@ summed353:
 	VADDPS Z24, Z22, Z22
 	VADDPS Z24, Z23, Z23
 
-biased359:
+biased362:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled360
+	JEQ     scaled363
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z25
@@ -10659,9 +10784,9 @@ biased359:
 	VMULPS  Z25, Z20, Z20
 	VMULPS  Z25, Z22, Z22
 
-scaled360:
+scaled363:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased361
+	JEQ     biased364
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z25
@@ -10679,9 +10804,9 @@ scaled360:
 	VADDPS  Z25, Z20, Z20
 	VADDPS  Z25, Z22, Z22
 
-biased361:
+biased364:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled362
+	JEQ     scaled365
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS 64(R10), Z25
@@ -10698,9 +10823,9 @@ biased361:
 	VMULPS  Z25, Z21, Z21
 	VMULPS  Z25, Z23, Z23
 
-scaled362:
+scaled365:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased363
+	JEQ     biased366
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS 64(R10), Z25
@@ -10718,10 +10843,10 @@ scaled362:
 	VADDPS  Z25, Z21, Z21
 	VADDPS  Z25, Z23, Z23
 
-biased363:
+biased366:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none366
+	JEQ     none369
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -10732,89 +10857,89 @@ biased363:
 	VADDPS  Z24, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z2, Z2
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z4, Z4
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z6, Z6
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z8, Z8
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z10, Z10
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z12, Z12
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z13, Z13
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z14, Z14
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z15, Z15
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z16, Z16
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z17, Z17
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z18, Z18
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z19, Z19
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z20, Z20
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z21, Z21
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added364
+	JE      added367
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z22, Z22
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z23, Z23
 	ADDQ    R10, R12
 
-added364:
-none366:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited368
+added367:
+none369:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited372
 	TESTB   $0x08, 136(AX)
-	JEQ     six367
+	JEQ     six370
 	VXORPS  Z24, Z24, Z24
 	VCMPPS  $0x12, Z24, Z0, K1
 	VMOVAPS Z24, K1, Z0
@@ -10864,9 +10989,11 @@ none366:
 	VMOVAPS Z24, K1, Z22
 	VCMPPS  $0x12, Z24, Z23, K1
 	VMOVAPS Z24, K1, Z23
-	JMP     limited368
+	JMP     limited372
 
-six367:
+six370:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky371
 	VBROADCASTSS 144(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VMAXPS       Z0, Z25, Z0
@@ -10917,71 +11044,124 @@ six367:
 	VMINPS       Z22, Z24, Z22
 	VMAXPS       Z23, Z25, Z23
 	VMINPS       Z23, Z24, Z23
+	JMP          limited372
 
-limited368:
+leaky371:
+	VBROADCASTSS 148(AX), Z24
+	VXORPS       Z25, Z25, Z25
+	VCMPPS       $0x1a, Z25, Z0, K1
+	VMULPS       Z24, Z0, K1, Z0
+	VCMPPS       $0x1a, Z25, Z1, K1
+	VMULPS       Z24, Z1, K1, Z1
+	VCMPPS       $0x1a, Z25, Z2, K1
+	VMULPS       Z24, Z2, K1, Z2
+	VCMPPS       $0x1a, Z25, Z3, K1
+	VMULPS       Z24, Z3, K1, Z3
+	VCMPPS       $0x1a, Z25, Z4, K1
+	VMULPS       Z24, Z4, K1, Z4
+	VCMPPS       $0x1a, Z25, Z5, K1
+	VMULPS       Z24, Z5, K1, Z5
+	VCMPPS       $0x1a, Z25, Z6, K1
+	VMULPS       Z24, Z6, K1, Z6
+	VCMPPS       $0x1a, Z25, Z7, K1
+	VMULPS       Z24, Z7, K1, Z7
+	VCMPPS       $0x1a, Z25, Z8, K1
+	VMULPS       Z24, Z8, K1, Z8
+	VCMPPS       $0x1a, Z25, Z9, K1
+	VMULPS       Z24, Z9, K1, Z9
+	VCMPPS       $0x1a, Z25, Z10, K1
+	VMULPS       Z24, Z10, K1, Z10
+	VCMPPS       $0x1a, Z25, Z11, K1
+	VMULPS       Z24, Z11, K1, Z11
+	VCMPPS       $0x1a, Z25, Z12, K1
+	VMULPS       Z24, Z12, K1, Z12
+	VCMPPS       $0x1a, Z25, Z13, K1
+	VMULPS       Z24, Z13, K1, Z13
+	VCMPPS       $0x1a, Z25, Z14, K1
+	VMULPS       Z24, Z14, K1, Z14
+	VCMPPS       $0x1a, Z25, Z15, K1
+	VMULPS       Z24, Z15, K1, Z15
+	VCMPPS       $0x1a, Z25, Z16, K1
+	VMULPS       Z24, Z16, K1, Z16
+	VCMPPS       $0x1a, Z25, Z17, K1
+	VMULPS       Z24, Z17, K1, Z17
+	VCMPPS       $0x1a, Z25, Z18, K1
+	VMULPS       Z24, Z18, K1, Z18
+	VCMPPS       $0x1a, Z25, Z19, K1
+	VMULPS       Z24, Z19, K1, Z19
+	VCMPPS       $0x1a, Z25, Z20, K1
+	VMULPS       Z24, Z20, K1, Z20
+	VCMPPS       $0x1a, Z25, Z21, K1
+	VMULPS       Z24, Z21, K1, Z21
+	VCMPPS       $0x1a, Z25, Z22, K1
+	VMULPS       Z24, Z22, K1, Z22
+	VCMPPS       $0x1a, Z25, Z23, K1
+	VMULPS       Z24, Z23, K1, Z23
+
+limited372:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z2, (R9)
 	VMOVUPS Z3, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z4, (R9)
 	VMOVUPS Z5, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z6, (R9)
 	VMOVUPS Z7, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z8, (R9)
 	VMOVUPS Z9, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z10, (R9)
 	VMOVUPS Z11, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z12, (R9)
 	VMOVUPS Z13, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z14, (R9)
 	VMOVUPS Z15, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z16, (R9)
 	VMOVUPS Z17, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z18, (R9)
 	VMOVUPS Z19, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z20, (R9)
 	VMOVUPS Z21, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored365
+	JE      stored368
 	VMOVUPS Z22, (R9)
 	VMOVUPS Z23, 64(R9)
 	ADDQ    R10, R9
 
-stored365:
+stored368:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done352
+	JE      done355
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -10990,14 +11170,14 @@ stored365:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group350
+	JMP     group353
 
-done352:
+done355:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000080, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels349
+	JLT  channels352
 	VZEROUPPER
 	RET
 
@@ -11010,7 +11190,7 @@ TEXT ·tapLineAVX512_3x2x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels369:
+channels373:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -11025,7 +11205,7 @@ channels369:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group370:
+group374:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -11055,13 +11235,13 @@ group370:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed373
+	JE      summed377
 	TESTQ   DI, DI
-	JNE     ends374
+	JNE     ends378
 	CMPQ    R11, $0x1d
-	JNE     ends374
+	JNE     ends378
 
-row371:
+row375:
 	VMOVUPS     (R13), Z14
 	VMOVUPS     (R13)(DX*1), Z15
 	VMOVUPS     (R13)(DX*2), Z16
@@ -11145,191 +11325,191 @@ row371:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row371
-	JMP         summed373
+	JNE         row375
+	JMP         summed377
 
-ends374:
+ends378:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column375
+	JE      column379
 	CMPQ    DI, $0x01
-	JE      column376
-	JMP     column377
+	JE      column380
+	JMP     column381
 
-column375:
+column379:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z14, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over378
+	JE          over382
 
-column376:
+column380:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over378
+	JE          over382
 
-column377:
+column381:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z0
 	VFMADD231PS Z17, Z14, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z1
 	VFMADD231PS Z17, Z14, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z2
 	VFMADD231PS Z17, Z14, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z3
 	VFMADD231PS Z17, Z14, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z4
 	VFMADD231PS Z17, Z14, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z5
 	VFMADD231PS Z17, Z14, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z6
 	VFMADD231PS Z17, Z14, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z7
 	VFMADD231PS Z17, Z14, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x11
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x12
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z8
 	VFMADD231PS Z17, Z14, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x13
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x14
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z9
 	VFMADD231PS Z17, Z14, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x15
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x16
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z10
 	VFMADD231PS Z17, Z14, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x17
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x18
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z11
 	VFMADD231PS Z17, Z14, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x19
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1a
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z12
 	VFMADD231PS Z17, Z14, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1b
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z14
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1c
-	JE          over378
+	JE          over382
 	VMOVUPS     (R12), Z14
 	VFMADD231PS Z14, Z16, Z13
 
-over378:
+over382:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends374
+	JNE  ends378
 
-summed373:
+summed377:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased379
+	JNE    biased383
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -11345,9 +11525,9 @@ summed373:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased379:
+biased383:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled380
+	JEQ     scaled384
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z15
@@ -11366,9 +11546,9 @@ biased379:
 	VMULPS  Z15, Z12, Z12
 	VMULPS  Z15, Z13, Z13
 
-scaled380:
+scaled384:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased381
+	JEQ     biased385
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z15
@@ -11388,10 +11568,10 @@ scaled380:
 	VADDPS  Z15, Z12, Z12
 	VADDPS  Z15, Z13, Z13
 
-biased381:
+biased385:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none384
+	JEQ     none388
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -11400,77 +11580,77 @@ biased381:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added382
+	JE      added386
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added382:
-none384:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited386
+added386:
+none388:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited391
 	TESTB   $0x08, 136(AX)
-	JEQ     six385
+	JEQ     six389
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K1
 	VMOVAPS Z14, K1, Z0
@@ -11500,9 +11680,11 @@ none384:
 	VMOVAPS Z14, K1, Z12
 	VCMPPS  $0x12, Z14, Z13, K1
 	VMOVAPS Z14, K1, Z13
-	JMP     limited386
+	JMP     limited391
 
-six385:
+six389:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky390
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -11533,67 +11715,100 @@ six385:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited391
 
-limited386:
+leaky390:
+	VBROADCASTSS 148(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K1
+	VMULPS       Z14, Z0, K1, Z0
+	VCMPPS       $0x1a, Z15, Z1, K1
+	VMULPS       Z14, Z1, K1, Z1
+	VCMPPS       $0x1a, Z15, Z2, K1
+	VMULPS       Z14, Z2, K1, Z2
+	VCMPPS       $0x1a, Z15, Z3, K1
+	VMULPS       Z14, Z3, K1, Z3
+	VCMPPS       $0x1a, Z15, Z4, K1
+	VMULPS       Z14, Z4, K1, Z4
+	VCMPPS       $0x1a, Z15, Z5, K1
+	VMULPS       Z14, Z5, K1, Z5
+	VCMPPS       $0x1a, Z15, Z6, K1
+	VMULPS       Z14, Z6, K1, Z6
+	VCMPPS       $0x1a, Z15, Z7, K1
+	VMULPS       Z14, Z7, K1, Z7
+	VCMPPS       $0x1a, Z15, Z8, K1
+	VMULPS       Z14, Z8, K1, Z8
+	VCMPPS       $0x1a, Z15, Z9, K1
+	VMULPS       Z14, Z9, K1, Z9
+	VCMPPS       $0x1a, Z15, Z10, K1
+	VMULPS       Z14, Z10, K1, Z10
+	VCMPPS       $0x1a, Z15, Z11, K1
+	VMULPS       Z14, Z11, K1, Z11
+	VCMPPS       $0x1a, Z15, Z12, K1
+	VMULPS       Z14, Z12, K1, Z12
+	VCMPPS       $0x1a, Z15, Z13, K1
+	VMULPS       Z14, Z13, K1, Z13
+
+limited391:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored383
+	JE      stored387
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored383:
+stored387:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done372
+	JE      done376
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -11602,14 +11817,14 @@ stored383:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group370
+	JMP     group374
 
-done372:
+done376:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000040, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels369
+	JLT  channels373
 	VZEROUPPER
 	RET
 
@@ -11639,7 +11854,7 @@ TEXT ·tapLineAVX512_3x2x0(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group388:
+group393:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -11669,13 +11884,13 @@ group388:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed391
+	JE      summed396
 	TESTQ   DI, DI
-	JNE     ends392
+	JNE     ends397
 	CMPQ    R11, $0x1d
-	JNE     ends392
+	JNE     ends397
 
-row389:
+row394:
 	VMOVUPS.Z   (R13), K1, Z14
 	VMOVUPS.Z   (R13)(DX*1), K1, Z15
 	VMOVUPS.Z   (R13)(DX*2), K1, Z16
@@ -11759,191 +11974,191 @@ row389:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row389
-	JMP         summed391
+	JNE         row394
+	JMP         summed396
 
-ends392:
+ends397:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column393
+	JE        column398
 	CMPQ      DI, $0x01
-	JE        column394
-	JMP       column395
+	JE        column399
+	JMP       column400
 
-column393:
+column398:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z14, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over396
+	JE          over401
 
-column394:
+column399:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over396
+	JE          over401
 
-column395:
+column400:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z0
 	VFMADD231PS Z17, Z14, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z1
 	VFMADD231PS Z17, Z14, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z2
 	VFMADD231PS Z17, Z14, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z3
 	VFMADD231PS Z17, Z14, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z4
 	VFMADD231PS Z17, Z14, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z5
 	VFMADD231PS Z17, Z14, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z6
 	VFMADD231PS Z17, Z14, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z7
 	VFMADD231PS Z17, Z14, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x11
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x12
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z8
 	VFMADD231PS Z17, Z14, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x13
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x14
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z9
 	VFMADD231PS Z17, Z14, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x15
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x16
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z10
 	VFMADD231PS Z17, Z14, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x17
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x18
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z11
 	VFMADD231PS Z17, Z14, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x19
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1a
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z12
 	VFMADD231PS Z17, Z14, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1b
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z14
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1c
-	JE          over396
+	JE          over401
 	VMOVUPS.Z   (R12), K1, Z14
 	VFMADD231PS Z14, Z16, Z13
 
-over396:
+over401:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends392
+	JNE  ends397
 
-summed391:
+summed396:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased397
+	JNE    biased402
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -11959,9 +12174,9 @@ summed391:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased397:
+biased402:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled398
+	JEQ       scaled403
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z15
@@ -11980,9 +12195,9 @@ biased397:
 	VMULPS    Z15, Z12, Z12
 	VMULPS    Z15, Z13, Z13
 
-scaled398:
+scaled403:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased399
+	JEQ       biased404
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z15
@@ -12002,10 +12217,10 @@ scaled398:
 	VADDPS    Z15, Z12, Z12
 	VADDPS    Z15, Z13, Z13
 
-biased399:
+biased404:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none402
+	JEQ       none407
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -12014,77 +12229,77 @@ biased399:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added400
+	JE        added405
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added400:
-none402:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited404
+added405:
+none407:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited410
 	TESTB   $0x08, 136(AX)
-	JEQ     six403
+	JEQ     six408
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -12114,9 +12329,11 @@ none402:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited404
+	JMP     limited410
 
-six403:
+six408:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky409
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -12147,67 +12364,100 @@ six403:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited410
 
-limited404:
+leaky409:
+	VBROADCASTSS 148(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K2
+	VMULPS       Z14, Z0, K2, Z0
+	VCMPPS       $0x1a, Z15, Z1, K2
+	VMULPS       Z14, Z1, K2, Z1
+	VCMPPS       $0x1a, Z15, Z2, K2
+	VMULPS       Z14, Z2, K2, Z2
+	VCMPPS       $0x1a, Z15, Z3, K2
+	VMULPS       Z14, Z3, K2, Z3
+	VCMPPS       $0x1a, Z15, Z4, K2
+	VMULPS       Z14, Z4, K2, Z4
+	VCMPPS       $0x1a, Z15, Z5, K2
+	VMULPS       Z14, Z5, K2, Z5
+	VCMPPS       $0x1a, Z15, Z6, K2
+	VMULPS       Z14, Z6, K2, Z6
+	VCMPPS       $0x1a, Z15, Z7, K2
+	VMULPS       Z14, Z7, K2, Z7
+	VCMPPS       $0x1a, Z15, Z8, K2
+	VMULPS       Z14, Z8, K2, Z8
+	VCMPPS       $0x1a, Z15, Z9, K2
+	VMULPS       Z14, Z9, K2, Z9
+	VCMPPS       $0x1a, Z15, Z10, K2
+	VMULPS       Z14, Z10, K2, Z10
+	VCMPPS       $0x1a, Z15, Z11, K2
+	VMULPS       Z14, Z11, K2, Z11
+	VCMPPS       $0x1a, Z15, Z12, K2
+	VMULPS       Z14, Z12, K2, Z12
+	VCMPPS       $0x1a, Z15, Z13, K2
+	VMULPS       Z14, Z13, K2, Z13
+
+limited410:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored401
+	JE      stored406
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored401:
+stored406:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done390
+	JE      done395
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -12216,9 +12466,9 @@ stored401:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group388
+	JMP     group393
 
-done390:
+done395:
 	VZEROUPPER
 	RET
 
@@ -12232,7 +12482,7 @@ TEXT ·tapLineAVX512_5x1x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels405:
+channels411:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -12247,7 +12497,7 @@ channels405:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group406:
+group412:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -12283,13 +12533,13 @@ group406:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed409
+	JE      summed415
 	TESTQ   R8, R8
-	JNE     ends410
+	JNE     ends416
 	CMPQ    R12, $0x0e
-	JNE     ends410
+	JNE     ends416
 
-row407:
+row413:
 	VMOVUPS     (R14), Z20
 	VMOVUPS     64(R14), Z21
 	VMOVUPS     (R14)(DX*1), Z22
@@ -12434,10 +12684,10 @@ row407:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row407
-	JMP         summed409
+	JNE         row413
+	JMP         summed415
 
-ends410:
+ends416:
 	VMOVUPS (R14), Z20
 	VMOVUPS 64(R14), Z21
 	VMOVUPS (R14)(DX*1), Z22
@@ -12450,25 +12700,25 @@ ends410:
 	VMOVUPS 64(R14)(DX*4), Z29
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column411
+	JE      column417
 	CMPQ    R8, $0x01
-	JE      column412
+	JE      column418
 	CMPQ    R8, $0x02
-	JE      column413
+	JE      column419
 	CMPQ    R8, $0x03
-	JE      column414
-	JMP     column415
+	JE      column420
+	JMP     column421
 
-column411:
+column417:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z20, Z0
 	VFMADD231PS Z31, Z21, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over416
+	JE          over422
 
-column412:
+column418:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z22, Z0
@@ -12477,9 +12727,9 @@ column412:
 	VFMADD231PS Z31, Z21, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over416
+	JE          over422
 
-column413:
+column419:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z24, Z0
@@ -12490,9 +12740,9 @@ column413:
 	VFMADD231PS Z31, Z21, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over416
+	JE          over422
 
-column414:
+column420:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z0
@@ -12505,9 +12755,9 @@ column414:
 	VFMADD231PS Z31, Z21, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over416
+	JE          over422
 
-column415:
+column421:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z0
@@ -12522,7 +12772,7 @@ column415:
 	VFMADD231PS Z31, Z21, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z2
@@ -12537,7 +12787,7 @@ column415:
 	VFMADD231PS Z31, Z21, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z4
@@ -12552,7 +12802,7 @@ column415:
 	VFMADD231PS Z31, Z21, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z6
@@ -12567,7 +12817,7 @@ column415:
 	VFMADD231PS Z31, Z21, Z15
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z8
@@ -12582,7 +12832,7 @@ column415:
 	VFMADD231PS Z31, Z21, Z17
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z10
@@ -12597,7 +12847,7 @@ column415:
 	VFMADD231PS Z31, Z21, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z12
@@ -12610,7 +12860,7 @@ column415:
 	VFMADD231PS Z21, Z23, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z14
@@ -12621,7 +12871,7 @@ column415:
 	VFMADD231PS Z21, Z25, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z16
@@ -12630,22 +12880,22 @@ column415:
 	VFMADD231PS Z21, Z27, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over416
+	JE          over422
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z18
 	VFMADD231PS Z21, Z29, Z19
 
-over416:
+over422:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends410
+	JNE  ends416
 
-summed409:
+summed415:
 	VXORPS Z20, Z20, Z20
 	TESTB  $0x02, 136(AX)
-	JNE    biased417
+	JNE    biased423
 	VADDPS Z20, Z0, Z0
 	VADDPS Z20, Z1, Z1
 	VADDPS Z20, Z2, Z2
@@ -12667,9 +12917,9 @@ summed409:
 	VADDPS Z20, Z18, Z18
 	VADDPS Z20, Z19, Z19
 
-biased417:
+biased423:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled418
+	JEQ     scaled424
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z21
@@ -12684,9 +12934,9 @@ biased417:
 	VMULPS  Z21, Z16, Z16
 	VMULPS  Z21, Z18, Z18
 
-scaled418:
+scaled424:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased419
+	JEQ     biased425
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z21
@@ -12702,9 +12952,9 @@ scaled418:
 	VADDPS  Z21, Z16, Z16
 	VADDPS  Z21, Z18, Z18
 
-biased419:
+biased425:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled420
+	JEQ     scaled426
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS 64(R11), Z21
@@ -12719,9 +12969,9 @@ biased419:
 	VMULPS  Z21, Z17, Z17
 	VMULPS  Z21, Z19, Z19
 
-scaled420:
+scaled426:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased421
+	JEQ     biased427
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS 64(R11), Z21
@@ -12737,10 +12987,10 @@ scaled420:
 	VADDPS  Z21, Z17, Z17
 	VADDPS  Z21, Z19, Z19
 
-biased421:
+biased427:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none424
+	JEQ     none430
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -12751,75 +13001,75 @@ biased421:
 	VADDPS  Z20, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z2, Z2
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z4, Z4
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z6, Z6
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z8, Z8
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z10, Z10
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z12, Z12
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z13, Z13
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z14, Z14
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z15, Z15
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z16, Z16
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z17, Z17
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added422
+	JE      added428
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z18, Z18
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z19, Z19
 	ADDQ    R11, R13
 
-added422:
-none424:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited426
+added428:
+none430:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited433
 	TESTB   $0x08, 136(AX)
-	JEQ     six425
+	JEQ     six431
 	VXORPS  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -12861,9 +13111,11 @@ none424:
 	VMOVAPS Z20, K1, Z18
 	VCMPPS  $0x12, Z20, Z19, K1
 	VMOVAPS Z20, K1, Z19
-	JMP     limited426
+	JMP     limited433
 
-six425:
+six431:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky432
 	VBROADCASTSS 144(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VMAXPS       Z0, Z21, Z0
@@ -12906,61 +13158,106 @@ six425:
 	VMINPS       Z18, Z20, Z18
 	VMAXPS       Z19, Z21, Z19
 	VMINPS       Z19, Z20, Z19
+	JMP          limited433
 
-limited426:
+leaky432:
+	VBROADCASTSS 148(AX), Z20
+	VXORPS       Z21, Z21, Z21
+	VCMPPS       $0x1a, Z21, Z0, K1
+	VMULPS       Z20, Z0, K1, Z0
+	VCMPPS       $0x1a, Z21, Z1, K1
+	VMULPS       Z20, Z1, K1, Z1
+	VCMPPS       $0x1a, Z21, Z2, K1
+	VMULPS       Z20, Z2, K1, Z2
+	VCMPPS       $0x1a, Z21, Z3, K1
+	VMULPS       Z20, Z3, K1, Z3
+	VCMPPS       $0x1a, Z21, Z4, K1
+	VMULPS       Z20, Z4, K1, Z4
+	VCMPPS       $0x1a, Z21, Z5, K1
+	VMULPS       Z20, Z5, K1, Z5
+	VCMPPS       $0x1a, Z21, Z6, K1
+	VMULPS       Z20, Z6, K1, Z6
+	VCMPPS       $0x1a, Z21, Z7, K1
+	VMULPS       Z20, Z7, K1, Z7
+	VCMPPS       $0x1a, Z21, Z8, K1
+	VMULPS       Z20, Z8, K1, Z8
+	VCMPPS       $0x1a, Z21, Z9, K1
+	VMULPS       Z20, Z9, K1, Z9
+	VCMPPS       $0x1a, Z21, Z10, K1
+	VMULPS       Z20, Z10, K1, Z10
+	VCMPPS       $0x1a, Z21, Z11, K1
+	VMULPS       Z20, Z11, K1, Z11
+	VCMPPS       $0x1a, Z21, Z12, K1
+	VMULPS       Z20, Z12, K1, Z12
+	VCMPPS       $0x1a, Z21, Z13, K1
+	VMULPS       Z20, Z13, K1, Z13
+	VCMPPS       $0x1a, Z21, Z14, K1
+	VMULPS       Z20, Z14, K1, Z14
+	VCMPPS       $0x1a, Z21, Z15, K1
+	VMULPS       Z20, Z15, K1, Z15
+	VCMPPS       $0x1a, Z21, Z16, K1
+	VMULPS       Z20, Z16, K1, Z16
+	VCMPPS       $0x1a, Z21, Z17, K1
+	VMULPS       Z20, Z17, K1, Z17
+	VCMPPS       $0x1a, Z21, Z18, K1
+	VMULPS       Z20, Z18, K1, Z18
+	VCMPPS       $0x1a, Z21, Z19, K1
+	VMULPS       Z20, Z19, K1, Z19
+
+limited433:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z2, (R10)
 	VMOVUPS Z3, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z4, (R10)
 	VMOVUPS Z5, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z6, (R10)
 	VMOVUPS Z7, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z8, (R10)
 	VMOVUPS Z9, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z10, (R10)
 	VMOVUPS Z11, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z12, (R10)
 	VMOVUPS Z13, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z14, (R10)
 	VMOVUPS Z15, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z16, (R10)
 	VMOVUPS Z17, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored423
+	JE      stored429
 	VMOVUPS Z18, (R10)
 	VMOVUPS Z19, 64(R10)
 	ADDQ    R11, R10
 
-stored423:
+stored429:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done408
+	JE      done414
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -12968,14 +13265,14 @@ stored423:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group406
+	JMP     group412
 
-done408:
+done414:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000080, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels405
+	JLT  channels411
 	VZEROUPPER
 	RET
 
@@ -12989,7 +13286,7 @@ TEXT ·tapLineAVX512_5x1x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels427:
+channels434:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -13004,7 +13301,7 @@ channels427:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group428:
+group435:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -13034,13 +13331,13 @@ group428:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed431
+	JE      summed438
 	TESTQ   R8, R8
-	JNE     ends432
+	JNE     ends439
 	CMPQ    R12, $0x12
-	JNE     ends432
+	JNE     ends439
 
-row429:
+row436:
 	VMOVUPS     (R14), Z14
 	VMOVUPS     (R14)(DX*1), Z15
 	VMOVUPS     (R14)(DX*2), Z16
@@ -13141,10 +13438,10 @@ row429:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row429
-	JMP         summed431
+	JNE         row436
+	JMP         summed438
 
-ends432:
+ends439:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -13152,40 +13449,40 @@ ends432:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column433
+	JE      column440
 	CMPQ    R8, $0x01
-	JE      column434
+	JE      column441
 	CMPQ    R8, $0x02
-	JE      column435
+	JE      column442
 	CMPQ    R8, $0x03
-	JE      column436
-	JMP     column437
+	JE      column443
+	JMP     column444
 
-column433:
+column440:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z14, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over438
+	JE          over445
 
-column434:
+column441:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z15, Z0
 	VFMADD231PS Z19, Z14, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over438
+	JE          over445
 
-column435:
+column442:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z16, Z0
 	VFMADD231PS Z19, Z15, Z1
 	VFMADD231PS Z19, Z14, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over438
+	JE          over445
 
-column436:
+column443:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z0
 	VFMADD231PS Z19, Z16, Z1
@@ -13193,9 +13490,9 @@ column436:
 	VFMADD231PS Z19, Z14, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over438
+	JE          over445
 
-column437:
+column444:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z0
 	VFMADD231PS Z19, Z17, Z1
@@ -13204,7 +13501,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z1
 	VFMADD231PS Z19, Z17, Z2
@@ -13213,7 +13510,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z2
 	VFMADD231PS Z19, Z17, Z3
@@ -13222,7 +13519,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z3
 	VFMADD231PS Z19, Z17, Z4
@@ -13231,7 +13528,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z4
 	VFMADD231PS Z19, Z17, Z5
@@ -13240,7 +13537,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z5
 	VFMADD231PS Z19, Z17, Z6
@@ -13249,7 +13546,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z6
 	VFMADD231PS Z19, Z17, Z7
@@ -13258,7 +13555,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z7
 	VFMADD231PS Z19, Z17, Z8
@@ -13267,7 +13564,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z8
 	VFMADD231PS Z19, Z17, Z9
@@ -13276,7 +13573,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z9
 	VFMADD231PS Z19, Z17, Z10
@@ -13285,7 +13582,7 @@ column437:
 	VFMADD231PS Z19, Z14, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z10
 	VFMADD231PS Z14, Z17, Z11
@@ -13293,33 +13590,33 @@ column437:
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z11
 	VFMADD231PS Z14, Z17, Z12
 	VFMADD231PS Z14, Z16, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z14, Z17, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over438
+	JE          over445
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z13
 
-over438:
+over445:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends432
+	JNE  ends439
 
-summed431:
+summed438:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased439
+	JNE    biased446
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -13335,9 +13632,9 @@ summed431:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased439:
+biased446:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled440
+	JEQ     scaled447
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z15
@@ -13356,9 +13653,9 @@ biased439:
 	VMULPS  Z15, Z12, Z12
 	VMULPS  Z15, Z13, Z13
 
-scaled440:
+scaled447:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased441
+	JEQ     biased448
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z15
@@ -13378,10 +13675,10 @@ scaled440:
 	VADDPS  Z15, Z12, Z12
 	VADDPS  Z15, Z13, Z13
 
-biased441:
+biased448:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none444
+	JEQ     none451
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -13390,77 +13687,77 @@ biased441:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added442
+	JE      added449
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added442:
-none444:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited446
+added449:
+none451:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited454
 	TESTB   $0x08, 136(AX)
-	JEQ     six445
+	JEQ     six452
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K1
 	VMOVAPS Z14, K1, Z0
@@ -13490,9 +13787,11 @@ none444:
 	VMOVAPS Z14, K1, Z12
 	VCMPPS  $0x12, Z14, Z13, K1
 	VMOVAPS Z14, K1, Z13
-	JMP     limited446
+	JMP     limited454
 
-six445:
+six452:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky453
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -13523,67 +13822,100 @@ six445:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited454
 
-limited446:
+leaky453:
+	VBROADCASTSS 148(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K1
+	VMULPS       Z14, Z0, K1, Z0
+	VCMPPS       $0x1a, Z15, Z1, K1
+	VMULPS       Z14, Z1, K1, Z1
+	VCMPPS       $0x1a, Z15, Z2, K1
+	VMULPS       Z14, Z2, K1, Z2
+	VCMPPS       $0x1a, Z15, Z3, K1
+	VMULPS       Z14, Z3, K1, Z3
+	VCMPPS       $0x1a, Z15, Z4, K1
+	VMULPS       Z14, Z4, K1, Z4
+	VCMPPS       $0x1a, Z15, Z5, K1
+	VMULPS       Z14, Z5, K1, Z5
+	VCMPPS       $0x1a, Z15, Z6, K1
+	VMULPS       Z14, Z6, K1, Z6
+	VCMPPS       $0x1a, Z15, Z7, K1
+	VMULPS       Z14, Z7, K1, Z7
+	VCMPPS       $0x1a, Z15, Z8, K1
+	VMULPS       Z14, Z8, K1, Z8
+	VCMPPS       $0x1a, Z15, Z9, K1
+	VMULPS       Z14, Z9, K1, Z9
+	VCMPPS       $0x1a, Z15, Z10, K1
+	VMULPS       Z14, Z10, K1, Z10
+	VCMPPS       $0x1a, Z15, Z11, K1
+	VMULPS       Z14, Z11, K1, Z11
+	VCMPPS       $0x1a, Z15, Z12, K1
+	VMULPS       Z14, Z12, K1, Z12
+	VCMPPS       $0x1a, Z15, Z13, K1
+	VMULPS       Z14, Z13, K1, Z13
+
+limited454:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored443
+	JE      stored450
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored443:
+stored450:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done430
+	JE      done437
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -13591,14 +13923,14 @@ stored443:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group428
+	JMP     group435
 
-done430:
+done437:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000040, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels427
+	JLT  channels434
 	VZEROUPPER
 	RET
 
@@ -13629,7 +13961,7 @@ TEXT ·tapLineAVX512_5x1x0(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group448:
+group456:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -13659,13 +13991,13 @@ group448:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed451
+	JE      summed459
 	TESTQ   R8, R8
-	JNE     ends452
+	JNE     ends460
 	CMPQ    R12, $0x12
-	JNE     ends452
+	JNE     ends460
 
-row449:
+row457:
 	VMOVUPS.Z   (R14), K1, Z14
 	VMOVUPS.Z   (R14)(DX*1), K1, Z15
 	VMOVUPS.Z   (R14)(DX*2), K1, Z16
@@ -13766,10 +14098,10 @@ row449:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row449
-	JMP         summed451
+	JNE         row457
+	JMP         summed459
 
-ends452:
+ends460:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -13777,40 +14109,40 @@ ends452:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column453
+	JE        column461
 	CMPQ      R8, $0x01
-	JE        column454
+	JE        column462
 	CMPQ      R8, $0x02
-	JE        column455
+	JE        column463
 	CMPQ      R8, $0x03
-	JE        column456
-	JMP       column457
+	JE        column464
+	JMP       column465
 
-column453:
+column461:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z14, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over458
+	JE          over466
 
-column454:
+column462:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z15, Z0
 	VFMADD231PS Z19, Z14, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over458
+	JE          over466
 
-column455:
+column463:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z16, Z0
 	VFMADD231PS Z19, Z15, Z1
 	VFMADD231PS Z19, Z14, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over458
+	JE          over466
 
-column456:
+column464:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z0
 	VFMADD231PS Z19, Z16, Z1
@@ -13818,9 +14150,9 @@ column456:
 	VFMADD231PS Z19, Z14, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over458
+	JE          over466
 
-column457:
+column465:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z0
 	VFMADD231PS Z19, Z17, Z1
@@ -13829,7 +14161,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z1
 	VFMADD231PS Z19, Z17, Z2
@@ -13838,7 +14170,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z2
 	VFMADD231PS Z19, Z17, Z3
@@ -13847,7 +14179,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z3
 	VFMADD231PS Z19, Z17, Z4
@@ -13856,7 +14188,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z4
 	VFMADD231PS Z19, Z17, Z5
@@ -13865,7 +14197,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z5
 	VFMADD231PS Z19, Z17, Z6
@@ -13874,7 +14206,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z6
 	VFMADD231PS Z19, Z17, Z7
@@ -13883,7 +14215,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z7
 	VFMADD231PS Z19, Z17, Z8
@@ -13892,7 +14224,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z8
 	VFMADD231PS Z19, Z17, Z9
@@ -13901,7 +14233,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z9
 	VFMADD231PS Z19, Z17, Z10
@@ -13910,7 +14242,7 @@ column457:
 	VFMADD231PS Z19, Z14, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z10
 	VFMADD231PS Z14, Z17, Z11
@@ -13918,33 +14250,33 @@ column457:
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z11
 	VFMADD231PS Z14, Z17, Z12
 	VFMADD231PS Z14, Z16, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z14, Z17, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over458
+	JE          over466
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z13
 
-over458:
+over466:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends452
+	JNE  ends460
 
-summed451:
+summed459:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased459
+	JNE    biased467
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -13960,9 +14292,9 @@ summed451:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased459:
+biased467:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled460
+	JEQ       scaled468
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z15
@@ -13981,9 +14313,9 @@ biased459:
 	VMULPS    Z15, Z12, Z12
 	VMULPS    Z15, Z13, Z13
 
-scaled460:
+scaled468:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased461
+	JEQ       biased469
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z15
@@ -14003,10 +14335,10 @@ scaled460:
 	VADDPS    Z15, Z12, Z12
 	VADDPS    Z15, Z13, Z13
 
-biased461:
+biased469:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none464
+	JEQ       none472
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -14015,77 +14347,77 @@ biased461:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added462
+	JE        added470
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added462:
-none464:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited466
+added470:
+none472:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited475
 	TESTB   $0x08, 136(AX)
-	JEQ     six465
+	JEQ     six473
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -14115,9 +14447,11 @@ none464:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited466
+	JMP     limited475
 
-six465:
+six473:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky474
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -14148,67 +14482,100 @@ six465:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited475
 
-limited466:
+leaky474:
+	VBROADCASTSS 148(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K2
+	VMULPS       Z14, Z0, K2, Z0
+	VCMPPS       $0x1a, Z15, Z1, K2
+	VMULPS       Z14, Z1, K2, Z1
+	VCMPPS       $0x1a, Z15, Z2, K2
+	VMULPS       Z14, Z2, K2, Z2
+	VCMPPS       $0x1a, Z15, Z3, K2
+	VMULPS       Z14, Z3, K2, Z3
+	VCMPPS       $0x1a, Z15, Z4, K2
+	VMULPS       Z14, Z4, K2, Z4
+	VCMPPS       $0x1a, Z15, Z5, K2
+	VMULPS       Z14, Z5, K2, Z5
+	VCMPPS       $0x1a, Z15, Z6, K2
+	VMULPS       Z14, Z6, K2, Z6
+	VCMPPS       $0x1a, Z15, Z7, K2
+	VMULPS       Z14, Z7, K2, Z7
+	VCMPPS       $0x1a, Z15, Z8, K2
+	VMULPS       Z14, Z8, K2, Z8
+	VCMPPS       $0x1a, Z15, Z9, K2
+	VMULPS       Z14, Z9, K2, Z9
+	VCMPPS       $0x1a, Z15, Z10, K2
+	VMULPS       Z14, Z10, K2, Z10
+	VCMPPS       $0x1a, Z15, Z11, K2
+	VMULPS       Z14, Z11, K2, Z11
+	VCMPPS       $0x1a, Z15, Z12, K2
+	VMULPS       Z14, Z12, K2, Z12
+	VCMPPS       $0x1a, Z15, Z13, K2
+	VMULPS       Z14, Z13, K2, Z13
+
+limited475:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored463
+	JE      stored471
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored463:
+stored471:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done450
+	JE      done458
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -14216,9 +14583,9 @@ stored463:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group448
+	JMP     group456
 
-done450:
+done458:
 	VZEROUPPER
 	RET
 
@@ -14232,7 +14599,7 @@ TEXT ·tapLineAVX512_5x2x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels467:
+channels476:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -14247,7 +14614,7 @@ channels467:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group468:
+group477:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -14283,13 +14650,13 @@ group468:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed471
+	JE      summed480
 	TESTQ   R8, R8
-	JNE     ends472
+	JNE     ends481
 	CMPQ    R12, $0x17
-	JNE     ends472
+	JNE     ends481
 
-row469:
+row478:
 	VMOVUPS     (R14), Z20
 	VMOVUPS     64(R14), Z21
 	VMOVUPS     (R14)(DX*1), Z22
@@ -14454,10 +14821,10 @@ row469:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row469
-	JMP         summed471
+	JNE         row478
+	JMP         summed480
 
-ends472:
+ends481:
 	VMOVUPS (R14), Z20
 	VMOVUPS 64(R14), Z21
 	VMOVUPS (R14)(DX*1), Z22
@@ -14470,34 +14837,34 @@ ends472:
 	VMOVUPS 64(R14)(DX*4), Z29
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column473
+	JE      column482
 	CMPQ    R8, $0x01
-	JE      column474
+	JE      column483
 	CMPQ    R8, $0x02
-	JE      column475
+	JE      column484
 	CMPQ    R8, $0x03
-	JE      column476
-	JMP     column477
+	JE      column485
+	JMP     column486
 
-column473:
+column482:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z20, Z0
 	VFMADD231PS Z31, Z21, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over478
+	JE          over487
 
-column474:
+column483:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z22, Z0
 	VFMADD231PS Z31, Z23, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over478
+	JE          over487
 
-column475:
+column484:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z24, Z0
@@ -14506,9 +14873,9 @@ column475:
 	VFMADD231PS Z31, Z21, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over478
+	JE          over487
 
-column476:
+column485:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z0
@@ -14517,9 +14884,9 @@ column476:
 	VFMADD231PS Z31, Z23, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over478
+	JE          over487
 
-column477:
+column486:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z0
@@ -14530,7 +14897,7 @@ column477:
 	VFMADD231PS Z31, Z21, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z2
@@ -14539,7 +14906,7 @@ column477:
 	VFMADD231PS Z31, Z23, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z2
@@ -14550,7 +14917,7 @@ column477:
 	VFMADD231PS Z31, Z21, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z4
@@ -14559,7 +14926,7 @@ column477:
 	VFMADD231PS Z31, Z23, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z4
@@ -14570,7 +14937,7 @@ column477:
 	VFMADD231PS Z31, Z21, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z6
@@ -14579,7 +14946,7 @@ column477:
 	VFMADD231PS Z31, Z23, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z6
@@ -14590,7 +14957,7 @@ column477:
 	VFMADD231PS Z31, Z21, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z8
@@ -14599,7 +14966,7 @@ column477:
 	VFMADD231PS Z31, Z23, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z8
@@ -14610,7 +14977,7 @@ column477:
 	VFMADD231PS Z31, Z21, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z10
@@ -14619,7 +14986,7 @@ column477:
 	VFMADD231PS Z31, Z23, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z10
@@ -14630,7 +14997,7 @@ column477:
 	VFMADD231PS Z31, Z21, Z15
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z12
@@ -14639,7 +15006,7 @@ column477:
 	VFMADD231PS Z31, Z23, Z15
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z12
@@ -14650,7 +15017,7 @@ column477:
 	VFMADD231PS Z31, Z21, Z17
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z14
@@ -14659,7 +15026,7 @@ column477:
 	VFMADD231PS Z31, Z23, Z17
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z14
@@ -14670,7 +15037,7 @@ column477:
 	VFMADD231PS Z31, Z21, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x13
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z26, Z16
@@ -14679,7 +15046,7 @@ column477:
 	VFMADD231PS Z21, Z23, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x14
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z16
@@ -14688,29 +15055,29 @@ column477:
 	VFMADD231PS Z21, Z25, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x15
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z26, Z18
 	VFMADD231PS Z21, Z27, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x16
-	JE          over478
+	JE          over487
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z18
 	VFMADD231PS Z21, Z29, Z19
 
-over478:
+over487:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends472
+	JNE  ends481
 
-summed471:
+summed480:
 	VXORPS Z20, Z20, Z20
 	TESTB  $0x02, 136(AX)
-	JNE    biased479
+	JNE    biased488
 	VADDPS Z20, Z0, Z0
 	VADDPS Z20, Z1, Z1
 	VADDPS Z20, Z2, Z2
@@ -14732,9 +15099,9 @@ summed471:
 	VADDPS Z20, Z18, Z18
 	VADDPS Z20, Z19, Z19
 
-biased479:
+biased488:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled480
+	JEQ     scaled489
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z21
@@ -14749,9 +15116,9 @@ biased479:
 	VMULPS  Z21, Z16, Z16
 	VMULPS  Z21, Z18, Z18
 
-scaled480:
+scaled489:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased481
+	JEQ     biased490
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z21
@@ -14767,9 +15134,9 @@ scaled480:
 	VADDPS  Z21, Z16, Z16
 	VADDPS  Z21, Z18, Z18
 
-biased481:
+biased490:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled482
+	JEQ     scaled491
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS 64(R11), Z21
@@ -14784,9 +15151,9 @@ biased481:
 	VMULPS  Z21, Z17, Z17
 	VMULPS  Z21, Z19, Z19
 
-scaled482:
+scaled491:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased483
+	JEQ     biased492
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS 64(R11), Z21
@@ -14802,10 +15169,10 @@ scaled482:
 	VADDPS  Z21, Z17, Z17
 	VADDPS  Z21, Z19, Z19
 
-biased483:
+biased492:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none486
+	JEQ     none495
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -14816,75 +15183,75 @@ biased483:
 	VADDPS  Z20, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z2, Z2
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z4, Z4
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z6, Z6
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z8, Z8
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z10, Z10
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z12, Z12
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z13, Z13
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z14, Z14
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z15, Z15
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z16, Z16
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z17, Z17
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added484
+	JE      added493
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z18, Z18
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z19, Z19
 	ADDQ    R11, R13
 
-added484:
-none486:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited488
+added493:
+none495:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited498
 	TESTB   $0x08, 136(AX)
-	JEQ     six487
+	JEQ     six496
 	VXORPS  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -14926,9 +15293,11 @@ none486:
 	VMOVAPS Z20, K1, Z18
 	VCMPPS  $0x12, Z20, Z19, K1
 	VMOVAPS Z20, K1, Z19
-	JMP     limited488
+	JMP     limited498
 
-six487:
+six496:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky497
 	VBROADCASTSS 144(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VMAXPS       Z0, Z21, Z0
@@ -14971,61 +15340,106 @@ six487:
 	VMINPS       Z18, Z20, Z18
 	VMAXPS       Z19, Z21, Z19
 	VMINPS       Z19, Z20, Z19
+	JMP          limited498
 
-limited488:
+leaky497:
+	VBROADCASTSS 148(AX), Z20
+	VXORPS       Z21, Z21, Z21
+	VCMPPS       $0x1a, Z21, Z0, K1
+	VMULPS       Z20, Z0, K1, Z0
+	VCMPPS       $0x1a, Z21, Z1, K1
+	VMULPS       Z20, Z1, K1, Z1
+	VCMPPS       $0x1a, Z21, Z2, K1
+	VMULPS       Z20, Z2, K1, Z2
+	VCMPPS       $0x1a, Z21, Z3, K1
+	VMULPS       Z20, Z3, K1, Z3
+	VCMPPS       $0x1a, Z21, Z4, K1
+	VMULPS       Z20, Z4, K1, Z4
+	VCMPPS       $0x1a, Z21, Z5, K1
+	VMULPS       Z20, Z5, K1, Z5
+	VCMPPS       $0x1a, Z21, Z6, K1
+	VMULPS       Z20, Z6, K1, Z6
+	VCMPPS       $0x1a, Z21, Z7, K1
+	VMULPS       Z20, Z7, K1, Z7
+	VCMPPS       $0x1a, Z21, Z8, K1
+	VMULPS       Z20, Z8, K1, Z8
+	VCMPPS       $0x1a, Z21, Z9, K1
+	VMULPS       Z20, Z9, K1, Z9
+	VCMPPS       $0x1a, Z21, Z10, K1
+	VMULPS       Z20, Z10, K1, Z10
+	VCMPPS       $0x1a, Z21, Z11, K1
+	VMULPS       Z20, Z11, K1, Z11
+	VCMPPS       $0x1a, Z21, Z12, K1
+	VMULPS       Z20, Z12, K1, Z12
+	VCMPPS       $0x1a, Z21, Z13, K1
+	VMULPS       Z20, Z13, K1, Z13
+	VCMPPS       $0x1a, Z21, Z14, K1
+	VMULPS       Z20, Z14, K1, Z14
+	VCMPPS       $0x1a, Z21, Z15, K1
+	VMULPS       Z20, Z15, K1, Z15
+	VCMPPS       $0x1a, Z21, Z16, K1
+	VMULPS       Z20, Z16, K1, Z16
+	VCMPPS       $0x1a, Z21, Z17, K1
+	VMULPS       Z20, Z17, K1, Z17
+	VCMPPS       $0x1a, Z21, Z18, K1
+	VMULPS       Z20, Z18, K1, Z18
+	VCMPPS       $0x1a, Z21, Z19, K1
+	VMULPS       Z20, Z19, K1, Z19
+
+limited498:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z2, (R10)
 	VMOVUPS Z3, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z4, (R10)
 	VMOVUPS Z5, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z6, (R10)
 	VMOVUPS Z7, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z8, (R10)
 	VMOVUPS Z9, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z10, (R10)
 	VMOVUPS Z11, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z12, (R10)
 	VMOVUPS Z13, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z14, (R10)
 	VMOVUPS Z15, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z16, (R10)
 	VMOVUPS Z17, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored485
+	JE      stored494
 	VMOVUPS Z18, (R10)
 	VMOVUPS Z19, 64(R10)
 	ADDQ    R11, R10
 
-stored485:
+stored494:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done470
+	JE      done479
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -15034,14 +15448,14 @@ stored485:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group468
+	JMP     group477
 
-done470:
+done479:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000080, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels467
+	JLT  channels476
 	VZEROUPPER
 	RET
 
@@ -15055,7 +15469,7 @@ TEXT ·tapLineAVX512_5x2x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels489:
+channels499:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -15070,7 +15484,7 @@ channels489:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group490:
+group500:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -15100,13 +15514,13 @@ group490:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed493
+	JE      summed503
 	TESTQ   R8, R8
-	JNE     ends494
+	JNE     ends504
 	CMPQ    R12, $0x1f
-	JNE     ends494
+	JNE     ends504
 
-row491:
+row501:
 	VMOVUPS     (R14), Z14
 	VMOVUPS     (R14)(DX*1), Z15
 	VMOVUPS     (R14)(DX*2), Z16
@@ -15223,10 +15637,10 @@ row491:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row491
-	JMP         summed493
+	JNE         row501
+	JMP         summed503
 
-ends494:
+ends504:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -15234,226 +15648,226 @@ ends494:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column495
+	JE      column505
 	CMPQ    R8, $0x01
-	JE      column496
+	JE      column506
 	CMPQ    R8, $0x02
-	JE      column497
+	JE      column507
 	CMPQ    R8, $0x03
-	JE      column498
-	JMP     column499
+	JE      column508
+	JMP     column509
 
-column495:
+column505:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z14, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over500
+	JE          over510
 
-column496:
+column506:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z15, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over500
+	JE          over510
 
-column497:
+column507:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z16, Z0
 	VFMADD231PS Z19, Z14, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over500
+	JE          over510
 
-column498:
+column508:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z0
 	VFMADD231PS Z19, Z15, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over500
+	JE          over510
 
-column499:
+column509:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z0
 	VFMADD231PS Z19, Z16, Z1
 	VFMADD231PS Z19, Z14, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z1
 	VFMADD231PS Z19, Z15, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z1
 	VFMADD231PS Z19, Z16, Z2
 	VFMADD231PS Z19, Z14, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z2
 	VFMADD231PS Z19, Z15, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z2
 	VFMADD231PS Z19, Z16, Z3
 	VFMADD231PS Z19, Z14, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z3
 	VFMADD231PS Z19, Z15, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z3
 	VFMADD231PS Z19, Z16, Z4
 	VFMADD231PS Z19, Z14, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z4
 	VFMADD231PS Z19, Z15, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z4
 	VFMADD231PS Z19, Z16, Z5
 	VFMADD231PS Z19, Z14, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z5
 	VFMADD231PS Z19, Z15, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z5
 	VFMADD231PS Z19, Z16, Z6
 	VFMADD231PS Z19, Z14, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z6
 	VFMADD231PS Z19, Z15, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z6
 	VFMADD231PS Z19, Z16, Z7
 	VFMADD231PS Z19, Z14, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z7
 	VFMADD231PS Z19, Z15, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z7
 	VFMADD231PS Z19, Z16, Z8
 	VFMADD231PS Z19, Z14, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x13
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z8
 	VFMADD231PS Z19, Z15, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x14
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z8
 	VFMADD231PS Z19, Z16, Z9
 	VFMADD231PS Z19, Z14, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x15
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z9
 	VFMADD231PS Z19, Z15, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x16
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z9
 	VFMADD231PS Z19, Z16, Z10
 	VFMADD231PS Z19, Z14, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x17
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z10
 	VFMADD231PS Z19, Z15, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x18
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z10
 	VFMADD231PS Z19, Z16, Z11
 	VFMADD231PS Z19, Z14, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x19
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z11
 	VFMADD231PS Z19, Z15, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1a
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z11
 	VFMADD231PS Z19, Z16, Z12
 	VFMADD231PS Z19, Z14, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1b
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z17, Z12
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1c
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z14, Z16, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1d
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z17, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1e
-	JE          over500
+	JE          over510
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z13
 
-over500:
+over510:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends494
+	JNE  ends504
 
-summed493:
+summed503:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased501
+	JNE    biased511
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -15469,9 +15883,9 @@ summed493:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased501:
+biased511:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled502
+	JEQ     scaled512
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z15
@@ -15490,9 +15904,9 @@ biased501:
 	VMULPS  Z15, Z12, Z12
 	VMULPS  Z15, Z13, Z13
 
-scaled502:
+scaled512:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased503
+	JEQ     biased513
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z15
@@ -15512,10 +15926,10 @@ scaled502:
 	VADDPS  Z15, Z12, Z12
 	VADDPS  Z15, Z13, Z13
 
-biased503:
+biased513:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none506
+	JEQ     none516
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -15524,77 +15938,77 @@ biased503:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added504
+	JE      added514
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added504:
-none506:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited508
+added514:
+none516:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited519
 	TESTB   $0x08, 136(AX)
-	JEQ     six507
+	JEQ     six517
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K1
 	VMOVAPS Z14, K1, Z0
@@ -15624,9 +16038,11 @@ none506:
 	VMOVAPS Z14, K1, Z12
 	VCMPPS  $0x12, Z14, Z13, K1
 	VMOVAPS Z14, K1, Z13
-	JMP     limited508
+	JMP     limited519
 
-six507:
+six517:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky518
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -15657,67 +16073,100 @@ six507:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited519
 
-limited508:
+leaky518:
+	VBROADCASTSS 148(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K1
+	VMULPS       Z14, Z0, K1, Z0
+	VCMPPS       $0x1a, Z15, Z1, K1
+	VMULPS       Z14, Z1, K1, Z1
+	VCMPPS       $0x1a, Z15, Z2, K1
+	VMULPS       Z14, Z2, K1, Z2
+	VCMPPS       $0x1a, Z15, Z3, K1
+	VMULPS       Z14, Z3, K1, Z3
+	VCMPPS       $0x1a, Z15, Z4, K1
+	VMULPS       Z14, Z4, K1, Z4
+	VCMPPS       $0x1a, Z15, Z5, K1
+	VMULPS       Z14, Z5, K1, Z5
+	VCMPPS       $0x1a, Z15, Z6, K1
+	VMULPS       Z14, Z6, K1, Z6
+	VCMPPS       $0x1a, Z15, Z7, K1
+	VMULPS       Z14, Z7, K1, Z7
+	VCMPPS       $0x1a, Z15, Z8, K1
+	VMULPS       Z14, Z8, K1, Z8
+	VCMPPS       $0x1a, Z15, Z9, K1
+	VMULPS       Z14, Z9, K1, Z9
+	VCMPPS       $0x1a, Z15, Z10, K1
+	VMULPS       Z14, Z10, K1, Z10
+	VCMPPS       $0x1a, Z15, Z11, K1
+	VMULPS       Z14, Z11, K1, Z11
+	VCMPPS       $0x1a, Z15, Z12, K1
+	VMULPS       Z14, Z12, K1, Z12
+	VCMPPS       $0x1a, Z15, Z13, K1
+	VMULPS       Z14, Z13, K1, Z13
+
+limited519:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored505
+	JE      stored515
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored505:
+stored515:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done492
+	JE      done502
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -15726,14 +16175,14 @@ stored505:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group490
+	JMP     group500
 
-done492:
+done502:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000040, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels489
+	JLT  channels499
 	VZEROUPPER
 	RET
 
@@ -15764,7 +16213,7 @@ TEXT ·tapLineAVX512_5x2x0(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group510:
+group521:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -15794,13 +16243,13 @@ group510:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed513
+	JE      summed524
 	TESTQ   R8, R8
-	JNE     ends514
+	JNE     ends525
 	CMPQ    R12, $0x1f
-	JNE     ends514
+	JNE     ends525
 
-row511:
+row522:
 	VMOVUPS.Z   (R14), K1, Z14
 	VMOVUPS.Z   (R14)(DX*1), K1, Z15
 	VMOVUPS.Z   (R14)(DX*2), K1, Z16
@@ -15917,10 +16366,10 @@ row511:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row511
-	JMP         summed513
+	JNE         row522
+	JMP         summed524
 
-ends514:
+ends525:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -15928,226 +16377,226 @@ ends514:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column515
+	JE        column526
 	CMPQ      R8, $0x01
-	JE        column516
+	JE        column527
 	CMPQ      R8, $0x02
-	JE        column517
+	JE        column528
 	CMPQ      R8, $0x03
-	JE        column518
-	JMP       column519
+	JE        column529
+	JMP       column530
 
-column515:
+column526:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z14, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over520
+	JE          over531
 
-column516:
+column527:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z15, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over520
+	JE          over531
 
-column517:
+column528:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z16, Z0
 	VFMADD231PS Z19, Z14, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over520
+	JE          over531
 
-column518:
+column529:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z0
 	VFMADD231PS Z19, Z15, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over520
+	JE          over531
 
-column519:
+column530:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z0
 	VFMADD231PS Z19, Z16, Z1
 	VFMADD231PS Z19, Z14, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z1
 	VFMADD231PS Z19, Z15, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z1
 	VFMADD231PS Z19, Z16, Z2
 	VFMADD231PS Z19, Z14, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z2
 	VFMADD231PS Z19, Z15, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z2
 	VFMADD231PS Z19, Z16, Z3
 	VFMADD231PS Z19, Z14, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z3
 	VFMADD231PS Z19, Z15, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z3
 	VFMADD231PS Z19, Z16, Z4
 	VFMADD231PS Z19, Z14, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z4
 	VFMADD231PS Z19, Z15, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z4
 	VFMADD231PS Z19, Z16, Z5
 	VFMADD231PS Z19, Z14, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z5
 	VFMADD231PS Z19, Z15, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z5
 	VFMADD231PS Z19, Z16, Z6
 	VFMADD231PS Z19, Z14, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z6
 	VFMADD231PS Z19, Z15, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z6
 	VFMADD231PS Z19, Z16, Z7
 	VFMADD231PS Z19, Z14, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z7
 	VFMADD231PS Z19, Z15, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z7
 	VFMADD231PS Z19, Z16, Z8
 	VFMADD231PS Z19, Z14, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x13
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z8
 	VFMADD231PS Z19, Z15, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x14
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z8
 	VFMADD231PS Z19, Z16, Z9
 	VFMADD231PS Z19, Z14, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x15
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z9
 	VFMADD231PS Z19, Z15, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x16
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z9
 	VFMADD231PS Z19, Z16, Z10
 	VFMADD231PS Z19, Z14, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x17
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z10
 	VFMADD231PS Z19, Z15, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x18
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z10
 	VFMADD231PS Z19, Z16, Z11
 	VFMADD231PS Z19, Z14, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x19
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z11
 	VFMADD231PS Z19, Z15, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1a
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z11
 	VFMADD231PS Z19, Z16, Z12
 	VFMADD231PS Z19, Z14, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1b
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z17, Z12
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1c
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z14, Z16, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1d
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z17, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1e
-	JE          over520
+	JE          over531
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z13
 
-over520:
+over531:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends514
+	JNE  ends525
 
-summed513:
+summed524:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased521
+	JNE    biased532
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -16163,9 +16612,9 @@ summed513:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased521:
+biased532:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled522
+	JEQ       scaled533
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z15
@@ -16184,9 +16633,9 @@ biased521:
 	VMULPS    Z15, Z12, Z12
 	VMULPS    Z15, Z13, Z13
 
-scaled522:
+scaled533:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased523
+	JEQ       biased534
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z15
@@ -16206,10 +16655,10 @@ scaled522:
 	VADDPS    Z15, Z12, Z12
 	VADDPS    Z15, Z13, Z13
 
-biased523:
+biased534:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none526
+	JEQ       none537
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -16218,77 +16667,77 @@ biased523:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added524
+	JE        added535
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added524:
-none526:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited528
+added535:
+none537:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited540
 	TESTB   $0x08, 136(AX)
-	JEQ     six527
+	JEQ     six538
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -16318,9 +16767,11 @@ none526:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited528
+	JMP     limited540
 
-six527:
+six538:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky539
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -16351,67 +16802,100 @@ six527:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited540
 
-limited528:
+leaky539:
+	VBROADCASTSS 148(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K2
+	VMULPS       Z14, Z0, K2, Z0
+	VCMPPS       $0x1a, Z15, Z1, K2
+	VMULPS       Z14, Z1, K2, Z1
+	VCMPPS       $0x1a, Z15, Z2, K2
+	VMULPS       Z14, Z2, K2, Z2
+	VCMPPS       $0x1a, Z15, Z3, K2
+	VMULPS       Z14, Z3, K2, Z3
+	VCMPPS       $0x1a, Z15, Z4, K2
+	VMULPS       Z14, Z4, K2, Z4
+	VCMPPS       $0x1a, Z15, Z5, K2
+	VMULPS       Z14, Z5, K2, Z5
+	VCMPPS       $0x1a, Z15, Z6, K2
+	VMULPS       Z14, Z6, K2, Z6
+	VCMPPS       $0x1a, Z15, Z7, K2
+	VMULPS       Z14, Z7, K2, Z7
+	VCMPPS       $0x1a, Z15, Z8, K2
+	VMULPS       Z14, Z8, K2, Z8
+	VCMPPS       $0x1a, Z15, Z9, K2
+	VMULPS       Z14, Z9, K2, Z9
+	VCMPPS       $0x1a, Z15, Z10, K2
+	VMULPS       Z14, Z10, K2, Z10
+	VCMPPS       $0x1a, Z15, Z11, K2
+	VMULPS       Z14, Z11, K2, Z11
+	VCMPPS       $0x1a, Z15, Z12, K2
+	VMULPS       Z14, Z12, K2, Z12
+	VCMPPS       $0x1a, Z15, Z13, K2
+	VMULPS       Z14, Z13, K2, Z13
+
+limited540:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored525
+	JE      stored536
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored525:
+stored536:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done512
+	JE      done523
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -16420,9 +16904,9 @@ stored525:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group510
+	JMP     group521
 
-done512:
+done523:
 	VZEROUPPER
 	RET
 
@@ -16433,9 +16917,9 @@ TEXT ·expFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many529:
+many541:
 	CMPQ        CX, $0x00000010
-	JLT         tail530
+	JLT         tail542
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPD     constants64<>+0(SB), Z2
@@ -16509,11 +16993,11 @@ many529:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many529
+	JMP         many541
 
-tail530:
+tail542:
 	CMPQ        CX, $0x00
-	JLE         done531
+	JLE         done543
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -16556,9 +17040,9 @@ tail530:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail530
+	JMP         tail542
 
-done531:
+done543:
 	VZEROUPPER
 	RET
 
@@ -16569,9 +17053,9 @@ TEXT ·tanhFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many532:
+many544:
 	CMPQ        CX, $0x00000010
-	JLT         tail533
+	JLT         tail545
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPD     constants64<>+1024(SB), Z4
@@ -16663,11 +17147,11 @@ many532:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many532
+	JMP         many544
 
-tail533:
+tail545:
 	CMPQ        CX, $0x00
-	JLE         done534
+	JLE         done546
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -16719,9 +17203,9 @@ tail533:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail533
+	JMP         tail545
 
-done534:
+done546:
 	VZEROUPPER
 	RET
 
@@ -16732,9 +17216,9 @@ TEXT ·sigmoidFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many535:
+many547:
 	CMPQ        CX, $0x00000010
-	JLT         tail536
+	JLT         tail548
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VXORPD      constants64<>+1216(SB), Z0, Z0
@@ -16815,11 +17299,11 @@ many535:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many535
+	JMP         many547
 
-tail536:
+tail548:
 	CMPQ        CX, $0x00
-	JLE         done537
+	JLE         done549
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -16866,9 +17350,9 @@ tail536:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail536
+	JMP         tail548
 
-done537:
+done549:
 	VZEROUPPER
 	RET
 
@@ -16879,9 +17363,9 @@ TEXT ·logFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many538:
+many550:
 	CMPQ      CX, $0x00000010
-	JLT       tail539
+	JLT       tail551
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVAPD   Z0, Z2
@@ -17019,11 +17503,11 @@ many538:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000010, CX
-	JMP       many538
+	JMP       many550
 
-tail539:
+tail551:
 	CMPQ      CX, $0x00
-	JLE       done540
+	JLE       done552
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -17097,9 +17581,9 @@ tail539:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000008, CX
-	JMP       tail539
+	JMP       tail551
 
-done540:
+done552:
 	VZEROUPPER
 	RET
 
@@ -17118,15 +17602,15 @@ TEXT ·radix2AVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next541:
+next553:
 	SUBQ         $0x01, R8
-	JLT          done543
+	JLT          done555
 	VBROADCASTSD (BX)(R9*1), Z1
 	VBROADCASTSD 8(BX)(R9*1), Z2
 	VXORPD       Z0, Z2, Z2
 	MOVQ         SI, R10
 
-more542:
+more554:
 	VMOVUPD   (DX), Z3
 	VMOVUPD   (DX)(DI*1), Z4
 	VADDPD    Z4, Z3, Z5
@@ -17140,12 +17624,12 @@ more542:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, CX
 	SUBQ      $0x40, R10
-	JGT       more542
+	JGT       more554
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next541
+	JMP       next553
 
-done543:
+done555:
 	VZEROUPPER
 	RET
 
@@ -17166,9 +17650,9 @@ TEXT ·radix4AVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next544:
+next556:
 	SUBQ         $0x01, R8
-	JLT          done546
+	JLT          done558
 	LEAQ         (R9)(R9*2), R12
 	VBROADCASTSD (BX)(R9*1), Z2
 	VBROADCASTSD 8(BX)(R9*1), Z3
@@ -17181,7 +17665,7 @@ next544:
 	VXORPD       Z0, Z7, Z7
 	MOVQ         SI, R12
 
-more545:
+more557:
 	VMOVUPD   (DX), Z8
 	VMOVUPD   (DX)(DI*1), Z9
 	VMOVUPD   (DX)(DI*2), Z10
@@ -17215,14 +17699,14 @@ more545:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, CX
 	SUBQ      $0x40, R12
-	JGT       more545
+	JGT       more557
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next544
+	JMP       next556
 
-done546:
+done558:
 	VZEROUPPER
 	RET
 
@@ -17248,9 +17732,9 @@ TEXT ·radix4FirstAVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next547:
+next559:
 	SUBQ         $0x04, SI
-	JLT          done548
+	JLT          done560
 	VMOVUPD      (R8), X2
 	VINSERTF64X2 $0x01, (R8)(AX*1), Z2, Z2
 	VINSERTF64X2 $0x02, (R8)(AX*2), Z2, Z2
@@ -17315,234 +17799,15 @@ next547:
 	VMOVUPD      Z3, 192(CX)
 	ADDQ         $0x40, DX
 	ADDQ         $0x00000100, CX
-	JMP          next547
+	JMP          next559
 
-done548:
+done560:
 	VZEROUPPER
 	RET
 
 // func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
 TEXT ·addAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many549:
-	CMPQ    CX, $0x00000020
-	JLT     tail550
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VADDPS  Y4, Y0, Y0
-	VADDPS  Y5, Y1, Y1
-	VADDPS  Y6, Y2, Y2
-	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many549
-
-tail550:
-	CMPQ       CX, $0x00
-	JLE        done551
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail550
-
-done551:
-	VZEROUPPER
-	RET
-
-// func addScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many552:
-	CMPQ    CX, $0x00000020
-	JLT     tail553
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VADDPS  Y0, Y1, Y1
-	VADDPS  Y0, Y2, Y2
-	VADDPS  Y0, Y3, Y3
-	VADDPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many552
-
-tail553:
-	CMPQ       CX, $0x00
-	JLE        done554
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VADDPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail553
-
-done554:
-	VZEROUPPER
-	RET
-
-// func subAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·subAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many555:
-	CMPQ    CX, $0x00000020
-	JLT     tail556
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VSUBPS  Y4, Y0, Y0
-	VSUBPS  Y5, Y1, Y1
-	VSUBPS  Y6, Y2, Y2
-	VSUBPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many555
-
-tail556:
-	CMPQ       CX, $0x00
-	JLE        done557
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail556
-
-done557:
-	VZEROUPPER
-	RET
-
-// func scalarSubAVX2(dst []float32, s float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         y_base+32(FP), DX
-	VBROADCASTSS s+24(FP), Y0
-
-many558:
-	CMPQ    CX, $0x00000020
-	JLT     tail559
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMOVUPS Y0, Y5
-	VMOVUPS Y0, Y6
-	VMOVUPS Y0, Y7
-	VMOVUPS Y0, Y8
-	VSUBPS  Y1, Y5, Y5
-	VSUBPS  Y2, Y6, Y6
-	VSUBPS  Y3, Y7, Y7
-	VSUBPS  Y4, Y8, Y8
-	VMOVUPS Y5, (AX)
-	VMOVUPS Y6, 32(AX)
-	VMOVUPS Y7, 64(AX)
-	VMOVUPS Y8, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many558
-
-tail559:
-	CMPQ       CX, $0x00
-	JLE        done560
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMOVUPS    Y0, Y3
-	VSUBPS     Y2, Y3, Y3
-	VMASKMOVPS Y3, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail559
-
-done560:
-	VZEROUPPER
-	RET
-
-// func mulAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -17559,10 +17824,10 @@ many561:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMULPS  Y4, Y0, Y0
-	VMULPS  Y5, Y1, Y1
-	VMULPS  Y6, Y2, Y2
-	VMULPS  Y7, Y3, Y3
+	VADDPS  Y4, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VADDPS  Y6, Y2, Y2
+	VADDPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -17585,7 +17850,7 @@ tail562:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMULPS     Y2, Y1, Y1
+	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -17597,9 +17862,9 @@ done563:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// func addScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -17612,10 +17877,10 @@ many564:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y0, Y3, Y3
-	VMULPS  Y0, Y4, Y4
+	VADDPS  Y0, Y1, Y1
+	VADDPS  Y0, Y2, Y2
+	VADDPS  Y0, Y3, Y3
+	VADDPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -17636,7 +17901,7 @@ tail565:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMULPS     Y0, Y2, Y2
+	VADDPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -17647,9 +17912,9 @@ done566:
 	VZEROUPPER
 	RET
 
-// func divAVX2(dst []float32, x []float32, y []float32)
+// func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divAVX2(SB), NOSPLIT, $0-72
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -17666,10 +17931,10 @@ many567:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VDIVPS  Y4, Y0, Y0
-	VDIVPS  Y5, Y1, Y1
-	VDIVPS  Y6, Y2, Y2
-	VDIVPS  Y7, Y3, Y3
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y5, Y1, Y1
+	VSUBPS  Y6, Y2, Y2
+	VSUBPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -17692,7 +17957,7 @@ tail568:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VDIVPS     Y2, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -17704,13 +17969,13 @@ done569:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float32, x []float32, s float32)
+// func scalarSubAVX2(dst []float32, s float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
+	MOVQ         y_base+32(FP), DX
+	VBROADCASTSS s+24(FP), Y0
 
 many570:
 	CMPQ    CX, $0x00000020
@@ -17719,14 +17984,18 @@ many570:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VDIVPS  Y0, Y1, Y1
-	VDIVPS  Y0, Y2, Y2
-	VDIVPS  Y0, Y3, Y3
-	VDIVPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
+	VMOVUPS Y0, Y5
+	VMOVUPS Y0, Y6
+	VMOVUPS Y0, Y7
+	VMOVUPS Y0, Y8
+	VSUBPS  Y1, Y5, Y5
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VSUBPS  Y4, Y8, Y8
+	VMOVUPS Y5, (AX)
+	VMOVUPS Y6, 32(AX)
+	VMOVUPS Y7, 64(AX)
+	VMOVUPS Y8, 96(AX)
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
@@ -17743,14 +18012,229 @@ tail571:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VDIVPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
+	VMOVUPS    Y0, Y3
+	VSUBPS     Y2, Y3, Y3
+	VMASKMOVPS Y3, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
 	JMP        tail571
 
 done572:
+	VZEROUPPER
+	RET
+
+// func mulAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many573:
+	CMPQ    CX, $0x00000020
+	JLT     tail574
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VMULPS  Y6, Y2, Y2
+	VMULPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many573
+
+tail574:
+	CMPQ       CX, $0x00
+	JLE        done575
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail574
+
+done575:
+	VZEROUPPER
+	RET
+
+// func mulScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many576:
+	CMPQ    CX, $0x00000020
+	JLT     tail577
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many576
+
+tail577:
+	CMPQ       CX, $0x00
+	JLE        done578
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMULPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail577
+
+done578:
+	VZEROUPPER
+	RET
+
+// func divAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·divAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many579:
+	CMPQ    CX, $0x00000020
+	JLT     tail580
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VDIVPS  Y4, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VDIVPS  Y6, Y2, Y2
+	VDIVPS  Y7, Y3, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many579
+
+tail580:
+	CMPQ       CX, $0x00
+	JLE        done581
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail580
+
+done581:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many582:
+	CMPQ    CX, $0x00000020
+	JLT     tail583
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VDIVPS  Y0, Y1, Y1
+	VDIVPS  Y0, Y2, Y2
+	VDIVPS  Y0, Y3, Y3
+	VDIVPS  Y0, Y4, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many582
+
+tail583:
+	CMPQ       CX, $0x00
+	JLE        done584
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VDIVPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail583
+
+done584:
 	VZEROUPPER
 	RET
 
@@ -17762,9 +18246,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many573:
+many585:
 	CMPQ    CX, $0x00000020
-	JLT     tail574
+	JLT     tail586
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -17784,11 +18268,11 @@ many573:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many573
+	JMP     many585
 
-tail574:
+tail586:
 	CMPQ       CX, $0x00
-	JLE        done575
+	JLE        done587
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17803,9 +18287,9 @@ tail574:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail574
+	JMP        tail586
 
-done575:
+done587:
 	VZEROUPPER
 	RET
 
@@ -17817,9 +18301,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many576:
+many588:
 	CMPQ      CX, $0x00000020
-	JLT       tail577
+	JLT       tail589
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -17860,11 +18344,11 @@ many576:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many576
+	JMP       many588
 
-tail577:
+tail589:
 	CMPQ       CX, $0x00
-	JLE        done578
+	JLE        done590
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17885,9 +18369,9 @@ tail577:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail577
+	JMP        tail589
 
-done578:
+done590:
 	VZEROUPPER
 	RET
 
@@ -17899,9 +18383,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many579:
+many591:
 	CMPQ      CX, $0x00000020
-	JLT       tail580
+	JLT       tail592
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -17937,11 +18421,11 @@ many579:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many579
+	JMP       many591
 
-tail580:
+tail592:
 	CMPQ       CX, $0x00
-	JLE        done581
+	JLE        done593
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17960,9 +18444,9 @@ tail580:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail580
+	JMP        tail592
 
-done581:
+done593:
 	VZEROUPPER
 	RET
 
@@ -17974,9 +18458,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many582:
+many594:
 	CMPQ      CX, $0x00000020
-	JLT       tail583
+	JLT       tail595
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -18017,11 +18501,11 @@ many582:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many582
+	JMP       many594
 
-tail583:
+tail595:
 	CMPQ       CX, $0x00
-	JLE        done584
+	JLE        done596
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18042,9 +18526,9 @@ tail583:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail583
+	JMP        tail595
 
-done584:
+done596:
 	VZEROUPPER
 	RET
 
@@ -18056,9 +18540,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many585:
+many597:
 	CMPQ      CX, $0x00000020
-	JLT       tail586
+	JLT       tail598
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -18094,11 +18578,11 @@ many585:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many585
+	JMP       many597
 
-tail586:
+tail598:
 	CMPQ       CX, $0x00
-	JLE        done587
+	JLE        done599
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18117,229 +18601,15 @@ tail586:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail586
-
-done587:
-	VZEROUPPER
-	RET
-
-// func aboveAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many588:
-	CMPQ    CX, $0x00000020
-	JLT     tail589
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VMAXPS  Y4, Y0, Y0
-	VMAXPS  Y5, Y1, Y1
-	VMAXPS  Y6, Y2, Y2
-	VMAXPS  Y7, Y3, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many588
-
-tail589:
-	CMPQ       CX, $0x00
-	JLE        done590
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail589
-
-done590:
-	VZEROUPPER
-	RET
-
-// func aboveScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many591:
-	CMPQ    CX, $0x00000020
-	JLT     tail592
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMAXPS  Y0, Y1, Y1
-	VMAXPS  Y0, Y2, Y2
-	VMAXPS  Y0, Y3, Y3
-	VMAXPS  Y0, Y4, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many591
-
-tail592:
-	CMPQ       CX, $0x00
-	JLE        done593
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMAXPS     Y0, Y2, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
-	JMP        tail592
-
-done593:
-	VZEROUPPER
-	RET
-
-// func atMostAVX2(dst []float32, x []float32, y []float32)
-// Requires: AVX, CMOV
-TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ dst_len+8(FP), CX
-	MOVQ x_base+24(FP), DX
-	MOVQ y_base+48(FP), BX
-
-many594:
-	CMPQ    CX, $0x00000020
-	JLT     tail595
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS 64(DX), Y2
-	VMOVUPS 96(DX), Y3
-	VMOVUPS (BX), Y4
-	VMOVUPS 32(BX), Y5
-	VMOVUPS 64(BX), Y6
-	VMOVUPS 96(BX), Y7
-	VMINPS  Y0, Y4, Y0
-	VMINPS  Y1, Y5, Y1
-	VMINPS  Y2, Y6, Y2
-	VMINPS  Y3, Y7, Y3
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	VMOVUPS Y2, 64(AX)
-	VMOVUPS Y3, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000020, CX
-	JMP     many594
-
-tail595:
-	CMPQ       CX, $0x00
-	JLE        done596
-	MOVQ       $+8, DI
-	MOVQ       CX, SI
-	CMPQ       SI, DI
-	CMOVQGT    DI, SI
-	NEGQ       SI
-	LEAQ       ones<>+32(SB), DI
-	VMOVUPS    (DI)(SI*4), Y0
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
-	VMINPS     Y1, Y2, Y1
-	VMASKMOVPS Y1, Y0, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	ADDQ       $0x00000020, BX
-	SUBQ       $0x00000008, CX
-	JMP        tail595
-
-done596:
-	VZEROUPPER
-	RET
-
-// func atMostScalarAVX2(dst []float32, x []float32, s float32)
-// Requires: AVX, CMOV
-TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-
-many597:
-	CMPQ    CX, $0x00000020
-	JLT     tail598
-	VMOVUPS (DX), Y1
-	VMOVUPS 32(DX), Y2
-	VMOVUPS 64(DX), Y3
-	VMOVUPS 96(DX), Y4
-	VMINPS  Y1, Y0, Y1
-	VMINPS  Y2, Y0, Y2
-	VMINPS  Y3, Y0, Y3
-	VMINPS  Y4, Y0, Y4
-	VMOVUPS Y1, (AX)
-	VMOVUPS Y2, 32(AX)
-	VMOVUPS Y3, 64(AX)
-	VMOVUPS Y4, 96(AX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x00000020, CX
-	JMP     many597
-
-tail598:
-	CMPQ       CX, $0x00
-	JLE        done599
-	MOVQ       $+8, SI
-	MOVQ       CX, BX
-	CMPQ       BX, SI
-	CMOVQGT    SI, BX
-	NEGQ       BX
-	LEAQ       ones<>+32(SB), SI
-	VMOVUPS    (SI)(BX*4), Y1
-	VMASKMOVPS (DX), Y1, Y2
-	VMINPS     Y2, Y0, Y2
-	VMASKMOVPS Y2, Y1, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, CX
 	JMP        tail598
 
 done599:
 	VZEROUPPER
 	RET
 
-// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// func aboveAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX, CMOV
-TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
@@ -18356,10 +18626,10 @@ many600:
 	VMOVUPS 32(BX), Y5
 	VMOVUPS 64(BX), Y6
 	VMOVUPS 96(BX), Y7
-	VMAXPS  Y0, Y4, Y0
-	VMAXPS  Y1, Y5, Y1
-	VMAXPS  Y2, Y6, Y2
-	VMAXPS  Y3, Y7, Y3
+	VMAXPS  Y4, Y0, Y0
+	VMAXPS  Y5, Y1, Y1
+	VMAXPS  Y6, Y2, Y2
+	VMAXPS  Y7, Y3, Y3
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -18382,7 +18652,7 @@ tail601:
 	VMOVUPS    (DI)(SI*4), Y0
 	VMASKMOVPS (DX), Y0, Y1
 	VMASKMOVPS (BX), Y0, Y2
-	VMAXPS     Y1, Y2, Y1
+	VMAXPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -18394,9 +18664,9 @@ done602:
 	VZEROUPPER
 	RET
 
-// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// func aboveScalarAVX2(dst []float32, x []float32, s float32)
 // Requires: AVX, CMOV
-TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -18409,10 +18679,10 @@ many603:
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
 	VMOVUPS 96(DX), Y4
-	VMAXPS  Y1, Y0, Y1
-	VMAXPS  Y2, Y0, Y2
-	VMAXPS  Y3, Y0, Y3
-	VMAXPS  Y4, Y0, Y4
+	VMAXPS  Y0, Y1, Y1
+	VMAXPS  Y0, Y2, Y2
+	VMAXPS  Y0, Y3, Y3
+	VMAXPS  Y0, Y4, Y4
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
 	VMOVUPS Y3, 64(AX)
@@ -18433,7 +18703,7 @@ tail604:
 	LEAQ       ones<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), Y1
 	VMASKMOVPS (DX), Y1, Y2
-	VMAXPS     Y2, Y0, Y2
+	VMAXPS     Y0, Y2, Y2
 	VMASKMOVPS Y2, Y1, (AX)
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
@@ -18441,6 +18711,220 @@ tail604:
 	JMP        tail604
 
 done605:
+	VZEROUPPER
+	RET
+
+// func atMostAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many606:
+	CMPQ    CX, $0x00000020
+	JLT     tail607
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMINPS  Y0, Y4, Y0
+	VMINPS  Y1, Y5, Y1
+	VMINPS  Y2, Y6, Y2
+	VMINPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many606
+
+tail607:
+	CMPQ       CX, $0x00
+	JLE        done608
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMINPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail607
+
+done608:
+	VZEROUPPER
+	RET
+
+// func atMostScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many609:
+	CMPQ    CX, $0x00000020
+	JLT     tail610
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMINPS  Y1, Y0, Y1
+	VMINPS  Y2, Y0, Y2
+	VMINPS  Y3, Y0, Y3
+	VMINPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many609
+
+tail610:
+	CMPQ       CX, $0x00
+	JLE        done611
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMINPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail610
+
+done611:
+	VZEROUPPER
+	RET
+
+// func atLeastAVX2(dst []float32, x []float32, y []float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ dst_len+8(FP), CX
+	MOVQ x_base+24(FP), DX
+	MOVQ y_base+48(FP), BX
+
+many612:
+	CMPQ    CX, $0x00000020
+	JLT     tail613
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 64(DX), Y2
+	VMOVUPS 96(DX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VMAXPS  Y0, Y4, Y0
+	VMAXPS  Y1, Y5, Y1
+	VMAXPS  Y2, Y6, Y2
+	VMAXPS  Y3, Y7, Y3
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x00000020, CX
+	JMP     many612
+
+tail613:
+	CMPQ       CX, $0x00
+	JLE        done614
+	MOVQ       $+8, DI
+	MOVQ       CX, SI
+	CMPQ       SI, DI
+	CMOVQGT    DI, SI
+	NEGQ       SI
+	LEAQ       ones<>+32(SB), DI
+	VMOVUPS    (DI)(SI*4), Y0
+	VMASKMOVPS (DX), Y0, Y1
+	VMASKMOVPS (BX), Y0, Y2
+	VMAXPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	ADDQ       $0x00000020, BX
+	SUBQ       $0x00000008, CX
+	JMP        tail613
+
+done614:
+	VZEROUPPER
+	RET
+
+// func atLeastScalarAVX2(dst []float32, x []float32, s float32)
+// Requires: AVX, CMOV
+TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+
+many615:
+	CMPQ    CX, $0x00000020
+	JLT     tail616
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMAXPS  Y1, Y0, Y1
+	VMAXPS  Y2, Y0, Y2
+	VMAXPS  Y3, Y0, Y3
+	VMAXPS  Y4, Y0, Y4
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS Y3, 64(AX)
+	VMOVUPS Y4, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x00000020, CX
+	JMP     many615
+
+tail616:
+	CMPQ       CX, $0x00
+	JLE        done617
+	MOVQ       $+8, SI
+	MOVQ       CX, BX
+	CMPQ       BX, SI
+	CMOVQGT    SI, BX
+	NEGQ       BX
+	LEAQ       ones<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (DX), Y1, Y2
+	VMAXPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+	ADDQ       $0x00000020, AX
+	ADDQ       $0x00000020, DX
+	SUBQ       $0x00000008, CX
+	JMP        tail616
+
+done617:
 	VZEROUPPER
 	RET
 
@@ -18452,9 +18936,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many606:
+many618:
 	CMPQ    CX, $0x00000010
-	JLT     tail607
+	JLT     tail619
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -18471,11 +18955,11 @@ many606:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many606
+	JMP     many618
 
-tail607:
+tail619:
 	CMPQ       CX, $0x00
-	JLE        done608
+	JLE        done620
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18493,9 +18977,9 @@ tail607:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail607
+	JMP        tail619
 
-done608:
+done620:
 	VZEROUPPER
 	RET
 
@@ -18509,9 +18993,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many609:
+many621:
 	CMPQ    CX, $0x00000010
-	JLT     tail610
+	JLT     tail622
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -18534,11 +19018,11 @@ many609:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many609
+	JMP     many621
 
-tail610:
+tail622:
 	CMPQ       CX, $0x00
-	JLE        done611
+	JLE        done623
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -18560,9 +19044,9 @@ tail610:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail610
+	JMP        tail622
 
-done611:
+done623:
 	VZEROUPPER
 	RET
 
@@ -18573,9 +19057,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many612:
+many624:
 	CMPQ    CX, $0x00000020
-	JLT     tail613
+	JLT     tail625
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18596,11 +19080,11 @@ many612:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many612
+	JMP     many624
 
-tail613:
+tail625:
 	CMPQ       CX, $0x00
-	JLE        done614
+	JLE        done626
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18616,9 +19100,9 @@ tail613:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail613
+	JMP        tail625
 
-done614:
+done626:
 	VZEROUPPER
 	RET
 
@@ -18629,9 +19113,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many615:
+many627:
 	CMPQ    CX, $0x00000020
-	JLT     tail616
+	JLT     tail628
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18648,11 +19132,11 @@ many615:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many615
+	JMP     many627
 
-tail616:
+tail628:
 	CMPQ       CX, $0x00
-	JLE        done617
+	JLE        done629
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18667,9 +19151,9 @@ tail616:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail616
+	JMP        tail628
 
-done617:
+done629:
 	VZEROUPPER
 	RET
 
@@ -18680,9 +19164,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many618:
+many630:
 	CMPQ    CX, $0x00000020
-	JLT     tail619
+	JLT     tail631
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18699,11 +19183,11 @@ many618:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many618
+	JMP     many630
 
-tail619:
+tail631:
 	CMPQ       CX, $0x00
-	JLE        done620
+	JLE        done632
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18718,9 +19202,9 @@ tail619:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail619
+	JMP        tail631
 
-done620:
+done632:
 	VZEROUPPER
 	RET
 
@@ -18731,9 +19215,9 @@ TEXT ·floorAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many621:
+many633:
 	CMPQ     CX, $0x00000020
-	JLT      tail622
+	JLT      tail634
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -18749,11 +19233,11 @@ many621:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many621
+	JMP      many633
 
-tail622:
+tail634:
 	CMPQ       CX, $0x00
-	JLE        done623
+	JLE        done635
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18767,9 +19251,9 @@ tail622:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail622
+	JMP        tail634
 
-done623:
+done635:
 	VZEROUPPER
 	RET
 
@@ -18780,9 +19264,9 @@ TEXT ·ceilAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many624:
+many636:
 	CMPQ     CX, $0x00000020
-	JLT      tail625
+	JLT      tail637
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -18798,11 +19282,11 @@ many624:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many624
+	JMP      many636
 
-tail625:
+tail637:
 	CMPQ       CX, $0x00
-	JLE        done626
+	JLE        done638
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18816,9 +19300,9 @@ tail625:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail625
+	JMP        tail637
 
-done626:
+done638:
 	VZEROUPPER
 	RET
 
@@ -18829,9 +19313,9 @@ TEXT ·roundToEvenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many627:
+many639:
 	CMPQ     CX, $0x00000020
-	JLT      tail628
+	JLT      tail640
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -18847,11 +19331,11 @@ many627:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many627
+	JMP      many639
 
-tail628:
+tail640:
 	CMPQ       CX, $0x00
-	JLE        done629
+	JLE        done641
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18865,9 +19349,9 @@ tail628:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail628
+	JMP        tail640
 
-done629:
+done641:
 	VZEROUPPER
 	RET
 
@@ -18878,9 +19362,9 @@ TEXT ·roundAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many630:
+many642:
 	CMPQ     CX, $0x00000020
-	JLT      tail631
+	JLT      tail643
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -18910,11 +19394,11 @@ many630:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many630
+	JMP      many642
 
-tail631:
+tail643:
 	CMPQ       CX, $0x00
-	JLE        done632
+	JLE        done644
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18933,9 +19417,9 @@ tail631:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail631
+	JMP        tail643
 
-done632:
+done644:
 	VZEROUPPER
 	RET
 
@@ -18946,9 +19430,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many633:
+many645:
 	CMPQ    CX, $0x00000020
-	JLT     tail634
+	JLT     tail646
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18964,11 +19448,11 @@ many633:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many633
+	JMP     many645
 
-tail634:
+tail646:
 	CMPQ       CX, $0x00
-	JLE        done635
+	JLE        done647
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18982,9 +19466,9 @@ tail634:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail634
+	JMP        tail646
 
-done635:
+done647:
 	VZEROUPPER
 	RET
 
@@ -18995,9 +19479,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many636:
+many648:
 	CMPQ    CX, $0x00000020
-	JLT     tail637
+	JLT     tail649
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -19018,11 +19502,11 @@ many636:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many636
+	JMP     many648
 
-tail637:
+tail649:
 	CMPQ       CX, $0x00
-	JLE        done638
+	JLE        done650
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19038,9 +19522,9 @@ tail637:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail637
+	JMP        tail649
 
-done638:
+done650:
 	VZEROUPPER
 	RET
 
@@ -19051,9 +19535,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many639:
+many651:
 	CMPQ       CX, $0x00000020
-	JLT        tail640
+	JLT        tail652
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -19069,11 +19553,11 @@ many639:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many639
+	JMP        many651
 
-tail640:
+tail652:
 	CMPQ       CX, $0x00
-	JLE        done641
+	JLE        done653
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19087,9 +19571,9 @@ tail640:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail640
+	JMP        tail652
 
-done641:
+done653:
 	VZEROUPPER
 	RET
 
@@ -19100,9 +19584,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many642:
+many654:
 	CMPQ         CX, $0x00000010
-	JLT          tail643
+	JLT          tail655
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -19169,11 +19653,11 @@ many642:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many642
+	JMP          many654
 
-tail643:
+tail655:
 	CMPQ         CX, $0x00
-	JLE          done644
+	JLE          done656
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19221,9 +19705,9 @@ tail643:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail643
+	JMP          tail655
 
-done644:
+done656:
 	VZEROUPPER
 	RET
 
@@ -19234,9 +19718,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many645:
+many657:
 	CMPQ         CX, $0x00000010
-	JLT          tail646
+	JLT          tail658
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -19306,11 +19790,11 @@ many645:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many645
+	JMP          many657
 
-tail646:
+tail658:
 	CMPQ         CX, $0x00
-	JLE          done647
+	JLE          done659
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19361,9 +19845,9 @@ tail646:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail646
+	JMP          tail658
 
-done647:
+done659:
 	VZEROUPPER
 	RET
 
@@ -19374,9 +19858,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many648:
+many660:
 	CMPQ         CX, $0x00000010
-	JLT          tail649
+	JLT          tail661
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -19450,11 +19934,11 @@ many648:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many648
+	JMP          many660
 
-tail649:
+tail661:
 	CMPQ         CX, $0x00
-	JLE          done650
+	JLE          done662
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19506,9 +19990,9 @@ tail649:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail649
+	JMP          tail661
 
-done650:
+done662:
 	VZEROUPPER
 	RET
 
@@ -19520,9 +20004,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many651:
+many663:
 	CMPQ         CX, $0x00000010
-	JLT          tail652
+	JLT          tail664
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -19591,11 +20075,11 @@ many651:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many651
+	JMP          many663
 
-tail652:
+tail664:
 	CMPQ         CX, $0x00
-	JLE          done653
+	JLE          done665
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19644,9 +20128,9 @@ tail652:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail652
+	JMP          tail664
 
-done653:
+done665:
 	VZEROUPPER
 	RET
 
@@ -19657,9 +20141,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many654:
+many666:
 	CMPQ         CX, $0x00000010
-	JLT          tail655
+	JLT          tail667
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -19774,11 +20258,11 @@ many654:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many654
+	JMP          many666
 
-tail655:
+tail667:
 	CMPQ         CX, $0x00
-	JLE          done656
+	JLE          done668
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19858,9 +20342,9 @@ tail655:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail655
+	JMP          tail667
 
-done656:
+done668:
 	VZEROUPPER
 	RET
 
@@ -19871,9 +20355,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many657:
+many669:
 	CMPQ    CX, $0x00000020
-	JLT     tail658
+	JLT     tail670
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -19895,11 +20379,11 @@ many657:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many657
+	JMP     many669
 
-tail658:
+tail670:
 	CMPQ       CX, $0x00
-	JLE        done659
+	JLE        done671
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19916,9 +20400,9 @@ tail658:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail658
+	JMP        tail670
 
-done659:
+done671:
 	VZEROUPPER
 	RET
 
@@ -19930,9 +20414,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many660:
+many672:
 	CMPQ      CX, $0x00000020
-	JLT       tail661
+	JLT       tail673
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -19957,11 +20441,11 @@ many660:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many660
+	JMP       many672
 
-tail661:
+tail673:
 	CMPQ       CX, $0x00
-	JLE        done662
+	JLE        done674
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19978,9 +20462,9 @@ tail661:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail661
+	JMP        tail673
 
-done662:
+done674:
 	VZEROUPPER
 	RET
 
@@ -19991,9 +20475,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many663:
+many675:
 	CMPQ      CX, $0x00000020
-	JLT       tail664
+	JLT       tail676
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -20028,11 +20512,11 @@ many663:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many663
+	JMP       many675
 
-tail664:
+tail676:
 	CMPQ       CX, $0x00
-	JLE        done665
+	JLE        done677
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -20053,9 +20537,9 @@ tail664:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail664
+	JMP        tail676
 
-done665:
+done677:
 	VZEROUPPER
 	RET
 
@@ -20067,9 +20551,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many666:
+many678:
 	CMPQ      CX, $0x00000010
-	JLT       tail667
+	JLT       tail679
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -20088,11 +20572,11 @@ many666:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many666
+	JMP       many678
 
-tail667:
+tail679:
 	CMPQ       CX, $0x00
-	JLE        done668
+	JLE        done680
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20112,9 +20596,9 @@ tail667:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail667
+	JMP        tail679
 
-done668:
+done680:
 	VZEROUPPER
 	RET
 
@@ -20126,9 +20610,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many669:
+many681:
 	CMPQ      CX, $0x00000010
-	JLT       tail670
+	JLT       tail682
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -20153,11 +20637,11 @@ many669:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many669
+	JMP       many681
 
-tail670:
+tail682:
 	CMPQ       CX, $0x00
-	JLE        done671
+	JLE        done683
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20180,9 +20664,9 @@ tail670:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail670
+	JMP        tail682
 
-done671:
+done683:
 	VZEROUPPER
 	RET
 
@@ -20194,9 +20678,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many672:
+many684:
 	CMPQ      CX, $0x00000020
-	JLT       tail673
+	JLT       tail685
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -20226,11 +20710,11 @@ many672:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many672
+	JMP       many684
 
-tail673:
+tail685:
 	CMPQ       CX, $0x00
-	JLE        done674
+	JLE        done686
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20249,9 +20733,9 @@ tail673:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail673
+	JMP        tail685
 
-done674:
+done686:
 	VZEROUPPER
 	RET
 
@@ -20263,9 +20747,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many675:
+many687:
 	CMPQ      CX, $0x00000020
-	JLT       tail676
+	JLT       tail688
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -20295,11 +20779,11 @@ many675:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many675
+	JMP       many687
 
-tail676:
+tail688:
 	CMPQ       CX, $0x00
-	JLE        done677
+	JLE        done689
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20318,9 +20802,9 @@ tail676:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail676
+	JMP        tail688
 
-done677:
+done689:
 	VZEROUPPER
 	RET
 
@@ -20332,9 +20816,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many678:
+many690:
 	CMPQ      CX, $0x00000020
-	JLT       tail679
+	JLT       tail691
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -20368,11 +20852,11 @@ many678:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many678
+	JMP       many690
 
-tail679:
+tail691:
 	CMPQ       CX, $0x00
-	JLE        done680
+	JLE        done692
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20392,9 +20876,9 @@ tail679:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail679
+	JMP        tail691
 
-done680:
+done692:
 	VZEROUPPER
 	RET
 
@@ -20407,9 +20891,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many681:
+many693:
 	CMPQ      CX, $0x00000010
-	JLT       tail682
+	JLT       tail694
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -20427,11 +20911,11 @@ many681:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many681
+	JMP       many693
 
-tail682:
+tail694:
 	CMPQ       CX, $0x00
-	JLE        done683
+	JLE        done695
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20450,9 +20934,9 @@ tail682:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail682
+	JMP        tail694
 
-done683:
+done695:
 	VZEROUPPER
 	RET
 
@@ -20464,9 +20948,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many684:
+many696:
 	CMPQ      CX, $0x00000010
-	JLT       tail685
+	JLT       tail697
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -20488,11 +20972,11 @@ many684:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many684
+	JMP       many696
 
-tail685:
+tail697:
 	CMPQ       CX, $0x00
-	JLE        done686
+	JLE        done698
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20514,9 +20998,9 @@ tail685:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail685
+	JMP        tail697
 
-done686:
+done698:
 	VZEROUPPER
 	RET
 
@@ -20528,9 +21012,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many687:
+many699:
 	CMPQ      CX, $0x00000010
-	JLT       tail688
+	JLT       tail700
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -20552,11 +21036,11 @@ many687:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many687
+	JMP       many699
 
-tail688:
+tail700:
 	CMPQ       CX, $0x00
-	JLE        done689
+	JLE        done701
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20578,9 +21062,9 @@ tail688:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail688
+	JMP        tail700
 
-done689:
+done701:
 	VZEROUPPER
 	RET
 
@@ -20591,9 +21075,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many690:
+many702:
 	CMPQ    CX, $0x00000020
-	JLT     tail691
+	JLT     tail703
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -20619,11 +21103,11 @@ many690:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many690
+	JMP     many702
 
-tail691:
+tail703:
 	CMPQ       CX, $0x00
-	JLE        done692
+	JLE        done704
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -20641,9 +21125,9 @@ tail691:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail691
+	JMP        tail703
 
-done692:
+done704:
 	VZEROUPPER
 	RET
 
@@ -20655,9 +21139,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many693:
+many705:
 	CMPQ    CX, $0x00000010
-	JLT     tail694
+	JLT     tail706
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -20678,11 +21162,11 @@ many693:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many693
+	JMP     many705
 
-tail694:
+tail706:
 	CMPQ       CX, $0x00
-	JLE        done695
+	JLE        done707
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20703,9 +21187,9 @@ tail694:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail694
+	JMP        tail706
 
-done695:
+done707:
 	VZEROUPPER
 	RET
 
@@ -20716,9 +21200,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many696:
+many708:
 	CMPQ         CX, $0x00000008
-	JLT          tail697
+	JLT          tail709
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -20756,11 +21240,11 @@ many696:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many696
+	JMP          many708
 
-tail697:
+tail709:
 	CMPQ         CX, $0x00
-	JLE          done698
+	JLE          done710
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20805,9 +21289,9 @@ tail697:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail697
+	JMP          tail709
 
-done698:
+done710:
 	VZEROUPPER
 	RET
 
@@ -20819,9 +21303,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many699:
+many711:
 	CMPQ         CX, $0x00000008
-	JLT          tail700
+	JLT          tail712
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -20869,11 +21353,11 @@ many699:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many699
+	JMP          many711
 
-tail700:
+tail712:
 	CMPQ         CX, $0x00
-	JLE          done701
+	JLE          done713
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -20928,9 +21412,9 @@ tail700:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail700
+	JMP          tail712
 
-done701:
+done713:
 	VZEROUPPER
 	RET
 
@@ -20941,9 +21425,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many702:
+many714:
 	CMPQ         CX, $0x00000008
-	JLT          tail703
+	JLT          tail715
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -20985,11 +21469,11 @@ many702:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many702
+	JMP          many714
 
-tail703:
+tail715:
 	CMPQ         CX, $0x00
-	JLE          done704
+	JLE          done716
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -21038,9 +21522,9 @@ tail703:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail703
+	JMP          tail715
 
-done704:
+done716:
 	VZEROUPPER
 	RET
 
@@ -21051,9 +21535,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many705:
+many717:
 	CMPQ         CX, $0x00000008
-	JLT          tail706
+	JLT          tail718
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+320(SB), Y2
@@ -21169,11 +21653,11 @@ many705:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many705
+	JMP          many717
 
-tail706:
+tail718:
 	CMPQ         CX, $0x00
-	JLE          done707
+	JLE          done719
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -21296,9 +21780,9 @@ tail706:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail706
+	JMP          tail718
 
-done707:
+done719:
 	VZEROUPPER
 	RET
 
@@ -21309,9 +21793,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many708:
+many720:
 	CMPQ         CX, $0x00000008
-	JLT          tail709
+	JLT          tail721
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -21389,11 +21873,11 @@ many708:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many708
+	JMP          many720
 
-tail709:
+tail721:
 	CMPQ         CX, $0x00
-	JLE          done710
+	JLE          done722
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -21478,9 +21962,9 @@ tail709:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail709
+	JMP          tail721
 
-done710:
+done722:
 	VZEROUPPER
 	RET
 
@@ -21491,9 +21975,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many711:
+many723:
 	CMPQ        CX, $0x00000008
-	JLT         tail712
+	JLT         tail724
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2368(SB), Y2
@@ -21559,11 +22043,11 @@ many711:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many711
+	JMP         many723
 
-tail712:
+tail724:
 	CMPQ        CX, $0x00
-	JLE         done713
+	JLE         done725
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -21636,9 +22120,9 @@ tail712:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail712
+	JMP         tail724
 
-done713:
+done725:
 	VZEROUPPER
 	RET
 
@@ -21649,9 +22133,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many714:
+many726:
 	CMPQ        CX, $0x00000008
-	JLT         tail715
+	JLT         tail727
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+192(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -21729,11 +22213,11 @@ many714:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many714
+	JMP         many726
 
-tail715:
+tail727:
 	CMPQ        CX, $0x00
-	JLE         done716
+	JLE         done728
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -21818,9 +22302,9 @@ tail715:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail715
+	JMP         tail727
 
-done716:
+done728:
 	VZEROUPPER
 	RET
 
@@ -21831,9 +22315,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many717:
+many729:
 	CMPQ         CX, $0x00000008
-	JLT          tail718
+	JLT          tail730
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3520(SB), Y2
@@ -21941,11 +22425,11 @@ many717:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many717
+	JMP          many729
 
-tail718:
+tail730:
 	CMPQ         CX, $0x00
-	JLE          done719
+	JLE          done731
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22060,9 +22544,9 @@ tail718:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail718
+	JMP          tail730
 
-done719:
+done731:
 	VZEROUPPER
 	RET
 
@@ -22073,9 +22557,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many720:
+many732:
 	CMPQ         CX, $0x00000008
-	JLT          tail721
+	JLT          tail733
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y2
@@ -22119,11 +22603,11 @@ many720:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many720
+	JMP          many732
 
-tail721:
+tail733:
 	CMPQ         CX, $0x00
-	JLE          done722
+	JLE          done734
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22174,9 +22658,9 @@ tail721:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail721
+	JMP          tail733
 
-done722:
+done734:
 	VZEROUPPER
 	RET
 
@@ -22187,9 +22671,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many723:
+many735:
 	CMPQ         CX, $0x00000008
-	JLT          tail724
+	JLT          tail736
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y1
@@ -22232,11 +22716,11 @@ many723:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many723
+	JMP          many735
 
-tail724:
+tail736:
 	CMPQ         CX, $0x00
-	JLE          done725
+	JLE          done737
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22286,9 +22770,9 @@ tail724:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail724
+	JMP          tail736
 
-done725:
+done737:
 	VZEROUPPER
 	RET
 
@@ -22299,9 +22783,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many726:
+many738:
 	CMPQ         CX, $0x00000008
-	JLT          tail727
+	JLT          tail739
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -22345,11 +22829,11 @@ many726:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many726
+	JMP          many738
 
-tail727:
+tail739:
 	CMPQ         CX, $0x00
-	JLE          done728
+	JLE          done740
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22400,9 +22884,9 @@ tail727:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail727
+	JMP          tail739
 
-done728:
+done740:
 	VZEROUPPER
 	RET
 
@@ -22413,9 +22897,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many729:
+many741:
 	CMPQ         CX, $0x00000008
-	JLT          tail730
+	JLT          tail742
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -22465,11 +22949,11 @@ many729:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many729
+	JMP          many741
 
-tail730:
+tail742:
 	CMPQ         CX, $0x00
-	JLE          done731
+	JLE          done743
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22526,9 +23010,9 @@ tail730:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail730
+	JMP          tail742
 
-done731:
+done743:
 	VZEROUPPER
 	RET
 
@@ -22539,9 +23023,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many732:
+many744:
 	CMPQ         CX, $0x00000008
-	JLT          tail733
+	JLT          tail745
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -22591,11 +23075,11 @@ many732:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many732
+	JMP          many744
 
-tail733:
+tail745:
 	CMPQ         CX, $0x00
-	JLE          done734
+	JLE          done746
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22652,9 +23136,9 @@ tail733:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail733
+	JMP          tail745
 
-done734:
+done746:
 	VZEROUPPER
 	RET
 
@@ -22666,9 +23150,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many735:
+many747:
 	CMPQ         CX, $0x00000008
-	JLT          tail736
+	JLT          tail748
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -22737,11 +23221,11 @@ many735:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many735
+	JMP          many747
 
-tail736:
+tail748:
 	CMPQ         CX, $0x00
-	JLE          done737
+	JLE          done749
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -22817,9 +23301,9 @@ tail736:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail736
+	JMP          tail748
 
-done737:
+done749:
 	VZEROUPPER
 	RET
 
@@ -22830,9 +23314,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many738:
+many750:
 	CMPQ        CX, $0x00000008
-	JLT         tail739
+	JLT         tail751
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VMOVUPS     constants<>+192(SB), Y2
@@ -22921,11 +23405,11 @@ many738:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many738
+	JMP         many750
 
-tail739:
+tail751:
 	CMPQ        CX, $0x00
-	JLE         done740
+	JLE         done752
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -23021,9 +23505,9 @@ tail739:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail739
+	JMP         tail751
 
-done740:
+done752:
 	VZEROUPPER
 	RET
 
@@ -23034,9 +23518,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many741:
+many753:
 	CMPQ         CX, $0x00000008
-	JLT          tail742
+	JLT          tail754
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -23086,11 +23570,11 @@ many741:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many741
+	JMP          many753
 
-tail742:
+tail754:
 	CMPQ         CX, $0x00
-	JLE          done743
+	JLE          done755
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -23147,9 +23631,9 @@ tail742:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail742
+	JMP          tail754
 
-done743:
+done755:
 	VZEROUPPER
 	RET
 
@@ -23167,9 +23651,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many744:
+many756:
 	CMPQ    CX, $0x00000040
-	JLT     tail745
+	JLT     tail757
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -23188,12 +23672,12 @@ many744:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many744
+	JMP     many756
 
-tail745:
+tail757:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done758
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23206,7 +23690,7 @@ tail745:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done758
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23219,7 +23703,7 @@ tail745:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done758
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23232,7 +23716,7 @@ tail745:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done758
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23245,7 +23729,7 @@ tail745:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done758
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23258,7 +23742,7 @@ tail745:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done758
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23271,7 +23755,7 @@ tail745:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done758
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23284,7 +23768,7 @@ tail745:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done758
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23297,7 +23781,7 @@ tail745:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done746:
+done758:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -23329,9 +23813,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many747:
+many759:
 	CMPQ    CX, $0x00000040
-	JLT     tail748
+	JLT     tail760
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -23350,12 +23834,12 @@ many747:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many747
+	JMP     many759
 
-tail748:
+tail760:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done761
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23368,7 +23852,7 @@ tail748:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done761
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23381,7 +23865,7 @@ tail748:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done761
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23394,7 +23878,7 @@ tail748:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done761
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23407,7 +23891,7 @@ tail748:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done761
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23420,7 +23904,7 @@ tail748:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done761
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23433,7 +23917,7 @@ tail748:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done761
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23446,7 +23930,7 @@ tail748:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done761
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23459,7 +23943,7 @@ tail748:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done749:
+done761:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -23491,9 +23975,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many750:
+many762:
 	CMPQ      CX, $0x00000040
-	JLT       tail751
+	JLT       tail763
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -23560,12 +24044,12 @@ many750:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many750
+	JMP       many762
 
-tail751:
+tail763:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done752
+	JLE          done764
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23584,7 +24068,7 @@ tail751:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done752
+	JLE          done764
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23603,7 +24087,7 @@ tail751:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done752
+	JLE          done764
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23622,7 +24106,7 @@ tail751:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done752
+	JLE          done764
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23641,7 +24125,7 @@ tail751:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done752
+	JLE          done764
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23660,7 +24144,7 @@ tail751:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done752
+	JLE          done764
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23679,7 +24163,7 @@ tail751:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done752
+	JLE          done764
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23698,7 +24182,7 @@ tail751:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done752
+	JLE          done764
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23717,7 +24201,7 @@ tail751:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done752:
+done764:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -23809,9 +24293,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many753:
+many765:
 	CMPQ      CX, $0x00000040
-	JLT       tail754
+	JLT       tail766
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -23878,12 +24362,12 @@ many753:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many753
+	JMP       many765
 
-tail754:
+tail766:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done767
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23902,7 +24386,7 @@ tail754:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done767
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23921,7 +24405,7 @@ tail754:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done767
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23940,7 +24424,7 @@ tail754:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done767
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23959,7 +24443,7 @@ tail754:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done767
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23978,7 +24462,7 @@ tail754:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done767
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23997,7 +24481,7 @@ tail754:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done767
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24016,7 +24500,7 @@ tail754:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done767
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24035,7 +24519,7 @@ tail754:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done755:
+done767:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -24121,19 +24605,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many756:
+many768:
 	CMPQ      CX, $0x00000008
-	JLT       tail757
+	JLT       tail769
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found758
+	JNE       found770
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many756
+	JMP       many768
 
-tail757:
+tail769:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -24146,15 +24630,15 @@ tail757:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found758
+	JNE        found770
 	ADDQ       CX, DX
-	JMP        done759
+	JMP        done771
 
-found758:
+found770:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done759:
+done771:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -24166,9 +24650,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many760:
+many772:
 	CMPQ      CX, $0x00000010
-	JLT       tail761
+	JLT       tail773
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -24180,20 +24664,20 @@ many760:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many760
+	JMP       many772
 
-tail761:
+tail773:
 	TESTQ     CX, CX
-	JEQ       done762
+	JEQ       done774
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail761
+	JMP       tail773
 
-done762:
+done774:
 	VZEROUPPER
 	RET
 
@@ -24204,16 +24688,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many763:
+many775:
 	SUBQ      $0x08, CX
-	JLT       done764
+	JLT       done776
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many763
+	JMP       many775
 
-done764:
+done776:
 	VZEROUPPER
 	RET
 
@@ -24224,16 +24708,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many765:
+many777:
 	SUBQ      $0x08, CX
-	JLT       done766
+	JLT       done778
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many765
+	JMP       many777
 
-done766:
+done778:
 	VZEROUPPER
 	RET
 
@@ -24244,17 +24728,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many767:
+many779:
 	SUBQ      $0x08, CX
-	JLT       done768
+	JLT       done780
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many767
+	JMP       many779
 
-done768:
+done780:
 	VZEROUPPER
 	RET
 
@@ -24265,9 +24749,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many769:
+many781:
 	SUBQ         $0x08, CX
-	JLT          done770
+	JLT          done782
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4992(SB), Y3
@@ -24287,9 +24771,9 @@ many769:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many769
+	JMP          many781
 
-done770:
+done782:
 	VZEROUPPER
 	RET
 
@@ -24303,9 +24787,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many771:
+many783:
 	SUBQ    $0x08, CX
-	JLT     done772
+	JLT     done784
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -24319,9 +24803,9 @@ many771:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many771
+	JMP     many783
 
-done772:
+done784:
 	VZEROUPPER
 	RET
 
@@ -24335,9 +24819,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many773:
+many785:
 	SUBQ    $0x08, CX
-	JLT     done774
+	JLT     done786
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -24351,9 +24835,9 @@ many773:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many773
+	JMP     many785
 
-done774:
+done786:
 	VZEROUPPER
 	RET
 
@@ -24366,176 +24850,11 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many775:
-	SUBQ         $0x08, CX
-	JLT          done776
-	VMOVUPS      (DX), Y1
-	VCMPPS       $0x11, (BX), Y1, Y1
-	VPAND        Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPACKSSDW    X2, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VMOVQ        X1, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	JMP          many775
-
-done776:
-	VZEROUPPER
-	RET
-
-// func lessScalarAVX2(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX2
-TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4992(SB), Y1
-
-many777:
-	SUBQ         $0x08, CX
-	JLT          done778
-	VMOVUPS      (DX), Y2
-	VCMPPS       $0x11, Y0, Y2, Y2
-	VPAND        Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPACKSSDW    X3, X2, X2
-	VPACKSSWB    X2, X2, X2
-	VMOVQ        X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	JMP          many777
-
-done778:
-	VZEROUPPER
-	RET
-
-// func lessEqualAVX2(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX2
-TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4992(SB), Y0
-
-many779:
-	SUBQ         $0x08, CX
-	JLT          done780
-	VMOVUPS      (DX), Y1
-	VCMPPS       $0x12, (BX), Y1, Y1
-	VPAND        Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPACKSSDW    X2, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VMOVQ        X1, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	JMP          many779
-
-done780:
-	VZEROUPPER
-	RET
-
-// func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX2
-TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4992(SB), Y1
-
-many781:
-	SUBQ         $0x08, CX
-	JLT          done782
-	VMOVUPS      (DX), Y2
-	VCMPPS       $0x12, Y0, Y2, Y2
-	VPAND        Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPACKSSDW    X3, X2, X2
-	VPACKSSWB    X2, X2, X2
-	VMOVQ        X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	JMP          many781
-
-done782:
-	VZEROUPPER
-	RET
-
-// func greaterAVX2(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX2
-TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4992(SB), Y0
-
-many783:
-	SUBQ         $0x08, CX
-	JLT          done784
-	VMOVUPS      (DX), Y1
-	VCMPPS       $0x1e, (BX), Y1, Y1
-	VPAND        Y0, Y1, Y1
-	VEXTRACTF128 $0x01, Y1, X2
-	VPACKSSDW    X2, X1, X1
-	VPACKSSWB    X1, X1, X1
-	VMOVQ        X1, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	ADDQ         $0x20, BX
-	JMP          many783
-
-done784:
-	VZEROUPPER
-	RET
-
-// func greaterScalarAVX2(dst []bool, x []float32, s float32)
-// Requires: AVX, AVX2
-TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), CX
-	MOVQ         x_base+24(FP), DX
-	VBROADCASTSS s+48(FP), Y0
-	VMOVUPS      constants<>+4992(SB), Y1
-
-many785:
-	SUBQ         $0x08, CX
-	JLT          done786
-	VMOVUPS      (DX), Y2
-	VCMPPS       $0x1e, Y0, Y2, Y2
-	VPAND        Y1, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VPACKSSDW    X3, X2, X2
-	VPACKSSWB    X2, X2, X2
-	VMOVQ        X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         $0x20, DX
-	JMP          many785
-
-done786:
-	VZEROUPPER
-	RET
-
-// func greaterEqualAVX2(dst []bool, x []float32, y []float32)
-// Requires: AVX, AVX2
-TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
-	MOVQ    dst_base+0(FP), AX
-	MOVQ    dst_len+8(FP), CX
-	MOVQ    x_base+24(FP), DX
-	MOVQ    y_base+48(FP), BX
-	VMOVUPS constants<>+4992(SB), Y0
-
 many787:
 	SUBQ         $0x08, CX
 	JLT          done788
 	VMOVUPS      (DX), Y1
-	VCMPPS       $0x1d, (BX), Y1, Y1
+	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X2
 	VPACKSSDW    X2, X1, X1
@@ -24550,9 +24869,9 @@ done788:
 	VZEROUPPER
 	RET
 
-// func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+// func lessScalarAVX2(dst []bool, x []float32, s float32)
 // Requires: AVX, AVX2
-TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
+TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         dst_len+8(FP), CX
 	MOVQ         x_base+24(FP), DX
@@ -24563,7 +24882,7 @@ many789:
 	SUBQ         $0x08, CX
 	JLT          done790
 	VMOVUPS      (DX), Y2
-	VCMPPS       $0x1d, Y0, Y2, Y2
+	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VPACKSSDW    X3, X2, X2
@@ -24577,6 +24896,171 @@ done790:
 	VZEROUPPER
 	RET
 
+// func lessEqualAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4992(SB), Y0
+
+many791:
+	SUBQ         $0x08, CX
+	JLT          done792
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x12, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many791
+
+done792:
+	VZEROUPPER
+	RET
+
+// func lessEqualScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+4992(SB), Y1
+
+many793:
+	SUBQ         $0x08, CX
+	JLT          done794
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x12, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many793
+
+done794:
+	VZEROUPPER
+	RET
+
+// func greaterAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4992(SB), Y0
+
+many795:
+	SUBQ         $0x08, CX
+	JLT          done796
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x1e, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many795
+
+done796:
+	VZEROUPPER
+	RET
+
+// func greaterScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+4992(SB), Y1
+
+many797:
+	SUBQ         $0x08, CX
+	JLT          done798
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x1e, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many797
+
+done798:
+	VZEROUPPER
+	RET
+
+// func greaterEqualAVX2(dst []bool, x []float32, y []float32)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
+	VMOVUPS constants<>+4992(SB), Y0
+
+many799:
+	SUBQ         $0x08, CX
+	JLT          done800
+	VMOVUPS      (DX), Y1
+	VCMPPS       $0x1d, (BX), Y1, Y1
+	VPAND        Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VPACKSSDW    X2, X1, X1
+	VPACKSSWB    X1, X1, X1
+	VMOVQ        X1, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	JMP          many799
+
+done800:
+	VZEROUPPER
+	RET
+
+// func greaterEqualScalarAVX2(dst []bool, x []float32, s float32)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+24(FP), DX
+	VBROADCASTSS s+48(FP), Y0
+	VMOVUPS      constants<>+4992(SB), Y1
+
+many801:
+	SUBQ         $0x08, CX
+	JLT          done802
+	VMOVUPS      (DX), Y2
+	VCMPPS       $0x1d, Y0, Y2, Y2
+	VPAND        Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x20, DX
+	JMP          many801
+
+done802:
+	VZEROUPPER
+	RET
+
 // func chooseAVX2(dst []float32, c []bool, x []float32, y []float32)
 // Requires: AVX, AVX2
 TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
@@ -24587,9 +25071,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many791:
+many803:
 	SUBQ      $0x08, CX
-	JLT       done792
+	JLT       done804
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -24599,9 +25083,9 @@ many791:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many791
+	JMP       many803
 
-done792:
+done804:
 	VZEROUPPER
 	RET
 
@@ -24617,7 +25101,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel793:
+pixel805:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -24626,11 +25110,11 @@ pixel793:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row794:
+row806:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one795:
+one807:
 	VMOVUPS     (R11), Y4
 	VFMADD231PS (R13), Y4, Y0
 	VMOVUPS     32(R11), Y4
@@ -24642,11 +25126,11 @@ one795:
 	ADDQ        SI, R13
 	ADDQ        DI, R11
 	DECQ        R14
-	JNE         one795
+	JNE         one807
 	ADDQ        24(AX), R10
 	ADDQ        48(AX), R11
 	DECQ        R12
-	JNE         row794
+	JNE         row806
 	VXORPS      Y4, Y4, Y4
 	VADDPS      Y4, Y0, Y0
 	VADDPS      Y4, Y1, Y1
@@ -24659,7 +25143,7 @@ one795:
 	ADDQ        R8, CX
 	ADDQ        R9, DX
 	DECQ        BX
-	JNE         pixel793
+	JNE         pixel805
 	VZEROUPPER
 	RET
 
@@ -24682,35 +25166,35 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel796:
+pixel808:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row797:
+row809:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one798:
+one810:
 	VMASKMOVPS  (R11), Y0, Y2
 	VMASKMOVPS  (R13), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        SI, R13
 	ADDQ        DI, R11
 	DECQ        R14
-	JNE         one798
+	JNE         one810
 	ADDQ        24(AX), R10
 	ADDQ        48(AX), R11
 	DECQ        R12
-	JNE         row797
+	JNE         row809
 	VXORPS      Y2, Y2, Y2
 	VADDPS      Y2, Y1, Y1
 	VMASKMOVPS  Y1, Y0, (DX)
 	ADDQ        R8, CX
 	ADDQ        R9, DX
 	DECQ        BX
-	JNE         pixel796
+	JNE         pixel808
 	VZEROUPPER
 	RET
 
@@ -24728,7 +25212,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel799:
+pixel811:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -24741,11 +25225,11 @@ pixel799:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row800:
+row812:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one801:
+one813:
 	VMOVUPS     (R13), Y8
 	VFMADD231PS (R15), Y8, Y0
 	VFMADD231PS (R15)(R8*1), Y8, Y2
@@ -24759,11 +25243,11 @@ one801:
 	ADDQ        SI, R15
 	ADDQ        DI, R13
 	DECQ        BP
-	JNE         one801
+	JNE         one813
 	ADDQ        24(AX), R12
 	ADDQ        48(AX), R13
 	DECQ        R14
-	JNE         row800
+	JNE         row812
 	VXORPS      Y8, Y8, Y8
 	VADDPS      Y8, Y0, Y0
 	VADDPS      Y8, Y1, Y1
@@ -24784,7 +25268,7 @@ one801:
 	LEAQ        (CX)(R8*4), CX
 	LEAQ        (DX)(R9*4), DX
 	DECQ        BX
-	JNE         pixel799
+	JNE         pixel811
 	VZEROUPPER
 	RET
 
@@ -24809,7 +25293,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel802:
+pixel814:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -24818,11 +25302,11 @@ pixel802:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row803:
+row815:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one804:
+one816:
 	VMASKMOVPS  (R13), Y0, Y5
 	VMASKMOVPS  (R15), Y0, Y6
 	VFMADD231PS Y6, Y5, Y1
@@ -24835,11 +25319,11 @@ one804:
 	ADDQ        SI, R15
 	ADDQ        DI, R13
 	DECQ        BP
-	JNE         one804
+	JNE         one816
 	ADDQ        24(AX), R12
 	ADDQ        48(AX), R13
 	DECQ        R14
-	JNE         row803
+	JNE         row815
 	VXORPS      Y5, Y5, Y5
 	VADDPS      Y5, Y1, Y1
 	VADDPS      Y5, Y2, Y2
@@ -24852,7 +25336,7 @@ one804:
 	LEAQ        (CX)(R8*4), CX
 	LEAQ        (DX)(R9*4), DX
 	DECQ        BX
-	JNE         pixel802
+	JNE         pixel814
 	VZEROUPPER
 	RET
 
@@ -24868,7 +25352,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel805:
+pixel817:
 	VMOVUPS constants<>+6016(SB), Y0
 	VMOVUPS constants<>+6016(SB), Y1
 	VMOVUPS constants<>+6016(SB), Y2
@@ -24876,11 +25360,11 @@ pixel805:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row806:
+row818:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one807:
+one819:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -24891,10 +25375,10 @@ one807:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one807
+	JNE     one819
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row806
+	JNE     row818
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -24902,7 +25386,7 @@ one807:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel805
+	JNE     pixel817
 	VZEROUPPER
 	RET
 
@@ -24925,29 +25409,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel808:
+pixel820:
 	VMOVUPS constants<>+6016(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row809:
+row821:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one810:
+one822:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one810
+	JNE        one822
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row809
+	JNE        row821
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel808
+	JNE        pixel820
 	VZEROUPPER
 	RET
 
@@ -24971,27 +25455,27 @@ TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*4), Y0
 	VXORPS  Y1, Y1, Y1
 
-pixel811:
+pixel823:
 	MOVQ       CX, R9
 	MOVQ       CX, R11
 	MOVQ       64(AX), R10
 	MOVQ       56(AX), R12
 	VMASKMOVPS (R11), Y0, Y1
-	JMP        next813
+	JMP        next825
 
-element812:
+element824:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 
-next813:
+next825:
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        element812
+	JNE        element824
 	ADDQ       DI, R9
 	MOVQ       R9, R11
 	MOVQ       56(AX), R12
 	DECQ       R10
-	JNE        element812
+	JNE        element824
 	VMASKMOVPS (R8), Y0, Y2
 	MOVQ       CX, R9
 	MOVQ       CX, R11
@@ -25004,9 +25488,9 @@ next813:
 	VMASKMOVPS (R11)(DX*1), Y0, Y3
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
-	JMP        next815
+	JMP        next827
 
-element814:
+element826:
 	VMASKMOVPS (R11), Y0, Y3
 	VCMPPS     $0x00, Y1, Y3, Y3
 	VANDPS     Y2, Y3, Y4
@@ -25015,19 +25499,19 @@ element814:
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
 
-next815:
+next827:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element814
+	JNE  element826
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element814
+	JNE  element826
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel811
+	JNE  pixel823
 	VZEROUPPER
 	RET
 
@@ -25039,9 +25523,9 @@ TEXT ·addScaled32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many816:
+many828:
 	CMPQ    DX, $0x00000020
-	JLT     tail817
+	JLT     tail829
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -25065,11 +25549,11 @@ many816:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many816
+	JMP     many828
 
-tail817:
+tail829:
 	CMPQ       DX, $0x00
-	JLE        done818
+	JLE        done830
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25085,9 +25569,9 @@ tail817:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail817
+	JMP        tail829
 
-done818:
+done830:
 	VZEROUPPER
 	RET
 
@@ -25100,9 +25584,9 @@ TEXT ·rotate32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS c+48(FP), Y0
 	VBROADCASTSS s+52(FP), Y1
 
-many819:
+many831:
 	CMPQ    DX, $0x00000020
-	JLT     tail820
+	JLT     tail832
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -25146,11 +25630,11 @@ many819:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many819
+	JMP     many831
 
-tail820:
+tail832:
 	CMPQ       DX, $0x00
-	JLE        done821
+	JLE        done833
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25171,9 +25655,9 @@ tail820:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail820
+	JMP        tail832
 
-done821:
+done833:
 	VZEROUPPER
 	RET
 
@@ -25192,9 +25676,9 @@ TEXT ·dot32AVX2(SB), NOSPLIT, $0-52
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many822:
+many834:
 	CMPQ    DX, $0x00000040
-	JLT     tail823
+	JLT     tail835
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPS  Y9, Y8, Y8
@@ -25230,11 +25714,11 @@ many822:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, DX
-	JMP     many822
+	JMP     many834
 
-tail823:
+tail835:
 	CMPQ       DX, $0x00
-	JLE        done824
+	JLE        done836
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25248,7 +25732,7 @@ tail823:
 	VADDPS     Y9, Y0, Y0
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done824
+	JLE        done836
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25262,7 +25746,7 @@ tail823:
 	VADDPS     Y9, Y1, Y1
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done824
+	JLE        done836
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25276,7 +25760,7 @@ tail823:
 	VADDPS     Y9, Y2, Y2
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done824
+	JLE        done836
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25290,7 +25774,7 @@ tail823:
 	VADDPS     Y9, Y3, Y3
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done824
+	JLE        done836
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25304,7 +25788,7 @@ tail823:
 	VADDPS     Y9, Y4, Y4
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done824
+	JLE        done836
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25318,7 +25802,7 @@ tail823:
 	VADDPS     Y9, Y5, Y5
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done824
+	JLE        done836
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25332,7 +25816,7 @@ tail823:
 	VADDPS     Y9, Y6, Y6
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done824
+	JLE        done836
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25346,7 +25830,7 @@ tail823:
 	VADDPS     Y9, Y7, Y7
 	SUBQ       $0x00000008, DX
 
-done824:
+done836:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -25372,9 +25856,9 @@ TEXT ·addScaled64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSD s+24(FP), Y0
 
-many825:
+many837:
 	CMPQ    DX, $0x00000010
-	JLT     tail826
+	JLT     tail838
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -25398,11 +25882,11 @@ many825:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many825
+	JMP     many837
 
-tail826:
+tail838:
 	CMPQ       DX, $0x00
-	JLE        done827
+	JLE        done839
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25418,9 +25902,9 @@ tail826:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail826
+	JMP        tail838
 
-done827:
+done839:
 	VZEROUPPER
 	RET
 
@@ -25433,9 +25917,9 @@ TEXT ·rotate64AVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSD c+48(FP), Y0
 	VBROADCASTSD s+56(FP), Y1
 
-many828:
+many840:
 	CMPQ    DX, $0x00000010
-	JLT     tail829
+	JLT     tail841
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -25479,11 +25963,11 @@ many828:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many828
+	JMP     many840
 
-tail829:
+tail841:
 	CMPQ       DX, $0x00
-	JLE        done830
+	JLE        done842
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25504,9 +25988,9 @@ tail829:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail829
+	JMP        tail841
 
-done830:
+done842:
 	VZEROUPPER
 	RET
 
@@ -25525,9 +26009,9 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many831:
+many843:
 	CMPQ    DX, $0x00000020
-	JLT     tail832
+	JLT     tail844
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPD  Y9, Y8, Y8
@@ -25563,11 +26047,11 @@ many831:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000020, DX
-	JMP     many831
+	JMP     many843
 
-tail832:
+tail844:
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done845
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25581,7 +26065,7 @@ tail832:
 	VADDPD     Y9, Y0, Y0
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done845
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25595,7 +26079,7 @@ tail832:
 	VADDPD     Y9, Y1, Y1
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done845
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25609,7 +26093,7 @@ tail832:
 	VADDPD     Y9, Y2, Y2
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done845
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25623,7 +26107,7 @@ tail832:
 	VADDPD     Y9, Y3, Y3
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done845
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25637,7 +26121,7 @@ tail832:
 	VADDPD     Y9, Y4, Y4
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done845
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25651,7 +26135,7 @@ tail832:
 	VADDPD     Y9, Y5, Y5
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done845
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25665,7 +26149,7 @@ tail832:
 	VADDPD     Y9, Y6, Y6
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done845
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25679,7 +26163,7 @@ tail832:
 	VADDPD     Y9, Y7, Y7
 	SUBQ       $0x00000004, DX
 
-done833:
+done845:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -25704,16 +26188,16 @@ TEXT ·rotateRows64AVX2(SB), NOSPLIT, $0-56
 	MOVQ turns_base+32(FP), BX
 	MOVQ turns_len+40(FP), SI
 
-many834:
+many846:
 	CMPQ    CX, $0x00000008
-	JLT     tail835
+	JLT     tail847
 	MOVQ    AX, DI
 	MOVQ    BX, R8
 	MOVQ    SI, R9
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 
-next837:
+next849:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -25737,16 +26221,16 @@ next837:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next837
+	JNE          next849
 	VMOVUPS      Y0, (DI)
 	VMOVUPS      Y1, 32(DI)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JMP          many834
+	JMP          many846
 
-tail835:
+tail847:
 	CMPQ       CX, $0x00
-	JLE        done836
+	JLE        done848
 	MOVQ       $+4, R8
 	MOVQ       CX, DI
 	CMPQ       DI, R8
@@ -25759,7 +26243,7 @@ tail835:
 	MOVQ       SI, R9
 	VMASKMOVPD (DI), Y0, Y1
 
-next838:
+next850:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -25775,13 +26259,13 @@ next838:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next838
+	JNE          next850
 	VMASKMOVPD   Y1, Y0, (DI)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JMP          tail835
+	JMP          tail847
 
-done836:
+done848:
 	VZEROUPPER
 	RET
 
@@ -25800,9 +26284,9 @@ TEXT ·philoxAVX2(SB), NOSPLIT, $0-48
 	VMOVQ        DX, X5
 	VPBROADCASTQ X5, Y5
 
-next839:
+next851:
 	CMPQ     CX, $0x00000010
-	JLT      done840
+	JLT      done852
 	VMOVAPS  Y0, Y6
 	VPSRLQ   $0x20, Y0, Y7
 	VPADDQ   Y5, Y0, Y0
@@ -25952,9 +26436,9 @@ next839:
 	VMOVUPS  Y6, 32(AX)
 	ADDQ     $0x00000040, AX
 	SUBQ     $0x00000010, CX
-	JMP      next839
+	JMP      next851
 
-done840:
+done852:
 	VZEROUPPER
 	RET
 
@@ -25967,7 +26451,7 @@ TEXT ·tapLineAVX2_3x1x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels841:
+channels853:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -25982,7 +26466,7 @@ channels841:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group842:
+group854:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -26006,13 +26490,13 @@ group842:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed845
+	JE      summed857
 	TESTQ   DI, DI
-	JNE     ends846
+	JNE     ends858
 	CMPQ    R11, $0x0a
-	JNE     ends846
+	JNE     ends858
 
-row843:
+row855:
 	VMOVUPS     (R13), Y8
 	VMOVUPS     (R13)(DX*1), Y9
 	VMOVUPS     (R13)(DX*2), Y10
@@ -26056,97 +26540,97 @@ row843:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row843
-	JMP         summed845
+	JNE         row855
+	JMP         summed857
 
-ends846:
+ends858:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column847
+	JE      column859
 	CMPQ    DI, $0x01
-	JE      column848
-	JMP     column849
+	JE      column860
+	JMP     column861
 
-column847:
+column859:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y8, Y0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over850
+	JE          over862
 
-column848:
+column860:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y0
 	VFMADD231PS Y11, Y8, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over850
+	JE          over862
 
-column849:
+column861:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y0
 	VFMADD231PS Y11, Y9, Y1
 	VFMADD231PS Y11, Y8, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over850
+	JE          over862
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y1
 	VFMADD231PS Y11, Y9, Y2
 	VFMADD231PS Y11, Y8, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over850
+	JE          over862
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y2
 	VFMADD231PS Y11, Y9, Y3
 	VFMADD231PS Y11, Y8, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over850
+	JE          over862
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y3
 	VFMADD231PS Y11, Y9, Y4
 	VFMADD231PS Y11, Y8, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over850
+	JE          over862
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y4
 	VFMADD231PS Y11, Y9, Y5
 	VFMADD231PS Y11, Y8, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over850
+	JE          over862
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y5
 	VFMADD231PS Y11, Y9, Y6
 	VFMADD231PS Y11, Y8, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over850
+	JE          over862
 	VMOVUPS     (R12), Y8
 	VFMADD231PS Y8, Y10, Y6
 	VFMADD231PS Y8, Y9, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over850
+	JE          over862
 	VMOVUPS     (R12), Y8
 	VFMADD231PS Y8, Y10, Y7
 
-over850:
+over862:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends846
+	JNE  ends858
 
-summed845:
+summed857:
 	VXORPS Y8, Y8, Y8
 	TESTB  $0x02, 136(AX)
-	JNE    biased851
+	JNE    biased863
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -26156,9 +26640,9 @@ summed845:
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
 
-biased851:
+biased863:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled852
+	JEQ     scaled864
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y9
@@ -26171,9 +26655,9 @@ biased851:
 	VMULPS  Y9, Y6, Y6
 	VMULPS  Y9, Y7, Y7
 
-scaled852:
+scaled864:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased853
+	JEQ     biased865
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y9
@@ -26187,10 +26671,10 @@ scaled852:
 	VADDPS  Y9, Y6, Y6
 	VADDPS  Y9, Y7, Y7
 
-biased853:
+biased865:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none856
+	JEQ     none868
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -26199,47 +26683,47 @@ biased853:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added854
+	JE      added866
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added854
+	JE      added866
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added854
+	JE      added866
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added854
+	JE      added866
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added854
+	JE      added866
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added854
+	JE      added866
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added854
+	JE      added866
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added854:
-none856:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited858
+added866:
+none868:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited871
 	TESTB   $0x08, 136(AX)
-	JEQ     six857
+	JEQ     six869
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -26257,9 +26741,11 @@ none856:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited858
+	JMP     limited871
 
-six857:
+six869:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky870
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y0, Y9, Y0
@@ -26278,43 +26764,79 @@ six857:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
+	JMP          limited871
 
-limited858:
+leaky870:
+	VBROADCASTSS 148(AX), Y8
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y0, Y10
+	VMULPS       Y8, Y0, Y9
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y1, Y10
+	VMULPS       Y8, Y1, Y9
+	VBLENDVPS    Y10, Y9, Y1, Y1
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y2, Y10
+	VMULPS       Y8, Y2, Y9
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y3, Y10
+	VMULPS       Y8, Y3, Y9
+	VBLENDVPS    Y10, Y9, Y3, Y3
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y4, Y10
+	VMULPS       Y8, Y4, Y9
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y5, Y10
+	VMULPS       Y8, Y5, Y9
+	VBLENDVPS    Y10, Y9, Y5, Y5
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y6, Y10
+	VMULPS       Y8, Y6, Y9
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y7, Y10
+	VMULPS       Y8, Y7, Y9
+	VBLENDVPS    Y10, Y9, Y7, Y7
+
+limited871:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored855
+	JE      stored867
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored855
+	JE      stored867
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored855
+	JE      stored867
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored855
+	JE      stored867
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored855
+	JE      stored867
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored855
+	JE      stored867
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored855
+	JE      stored867
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored855:
+stored867:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done844
+	JE      done856
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -26322,14 +26844,14 @@ stored855:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group842
+	JMP     group854
 
-done844:
+done856:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000020, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels841
+	JLT  channels853
 	VZEROUPPER
 	RET
 
@@ -26362,7 +26884,7 @@ TEXT ·tapLineAVX2_3x1x0(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group860:
+group873:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -26386,13 +26908,13 @@ group860:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed863
+	JE      summed876
 	TESTQ   DI, DI
-	JNE     ends864
+	JNE     ends877
 	CMPQ    R11, $0x0a
-	JNE     ends864
+	JNE     ends877
 
-row861:
+row874:
 	VMASKMOVPS  (R13), Y0, Y9
 	VMASKMOVPS  (R13)(DX*1), Y0, Y10
 	VMASKMOVPS  (R13)(DX*2), Y0, Y11
@@ -26436,97 +26958,97 @@ row861:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row861
-	JMP         summed863
+	JNE         row874
+	JMP         summed876
 
-ends864:
+ends877:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column865
+	JE         column878
 	CMPQ       DI, $0x01
-	JE         column866
-	JMP        column867
+	JE         column879
+	JMP        column880
 
-column865:
+column878:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y9, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over868
+	JE          over881
 
-column866:
+column879:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y1
 	VFMADD231PS Y12, Y9, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over868
+	JE          over881
 
-column867:
+column880:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y1
 	VFMADD231PS Y12, Y10, Y2
 	VFMADD231PS Y12, Y9, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over868
+	JE          over881
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y2
 	VFMADD231PS Y12, Y10, Y3
 	VFMADD231PS Y12, Y9, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over868
+	JE          over881
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y3
 	VFMADD231PS Y12, Y10, Y4
 	VFMADD231PS Y12, Y9, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over868
+	JE          over881
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y4
 	VFMADD231PS Y12, Y10, Y5
 	VFMADD231PS Y12, Y9, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over868
+	JE          over881
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y5
 	VFMADD231PS Y12, Y10, Y6
 	VFMADD231PS Y12, Y9, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over868
+	JE          over881
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y6
 	VFMADD231PS Y12, Y10, Y7
 	VFMADD231PS Y12, Y9, Y8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over868
+	JE          over881
 	VMASKMOVPS  (R12), Y0, Y9
 	VFMADD231PS Y9, Y11, Y7
 	VFMADD231PS Y9, Y10, Y8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over868
+	JE          over881
 	VMASKMOVPS  (R12), Y0, Y9
 	VFMADD231PS Y9, Y11, Y8
 
-over868:
+over881:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends864
+	JNE  ends877
 
-summed863:
+summed876:
 	VXORPS Y9, Y9, Y9
 	TESTB  $0x02, 136(AX)
-	JNE    biased869
+	JNE    biased882
 	VADDPS Y9, Y1, Y1
 	VADDPS Y9, Y2, Y2
 	VADDPS Y9, Y3, Y3
@@ -26536,9 +27058,9 @@ summed863:
 	VADDPS Y9, Y7, Y7
 	VADDPS Y9, Y8, Y8
 
-biased869:
+biased882:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled870
+	JEQ        scaled883
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y10
@@ -26551,9 +27073,9 @@ biased869:
 	VMULPS     Y10, Y7, Y7
 	VMULPS     Y10, Y8, Y8
 
-scaled870:
+scaled883:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased871
+	JEQ        biased884
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y10
@@ -26567,10 +27089,10 @@ scaled870:
 	VADDPS     Y10, Y7, Y7
 	VADDPS     Y10, Y8, Y8
 
-biased871:
+biased884:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none874
+	JEQ        none887
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -26579,47 +27101,47 @@ biased871:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added872
+	JE         added885
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added872
+	JE         added885
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added872
+	JE         added885
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added872
+	JE         added885
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added872
+	JE         added885
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added872
+	JE         added885
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added872
+	JE         added885
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added872:
-none874:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited876
+added885:
+none887:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited890
 	TESTB   $0x08, 136(AX)
-	JEQ     six875
+	JEQ     six888
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -26637,9 +27159,11 @@ none874:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited876
+	JMP     limited890
 
-six875:
+six888:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky889
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -26658,43 +27182,79 @@ six875:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
+	JMP          limited890
 
-limited876:
+leaky889:
+	VBROADCASTSS 148(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y1, Y11
+	VMULPS       Y9, Y1, Y10
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y2, Y11
+	VMULPS       Y9, Y2, Y10
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y3, Y11
+	VMULPS       Y9, Y3, Y10
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y4, Y11
+	VMULPS       Y9, Y4, Y10
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y5, Y11
+	VMULPS       Y9, Y5, Y10
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y6, Y11
+	VMULPS       Y9, Y6, Y10
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y7, Y11
+	VMULPS       Y9, Y7, Y10
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y8, Y11
+	VMULPS       Y9, Y8, Y10
+	VBLENDVPS    Y11, Y10, Y8, Y8
+
+limited890:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored873
+	JE         stored886
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored873
+	JE         stored886
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored873
+	JE         stored886
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored873
+	JE         stored886
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored873
+	JE         stored886
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored873
+	JE         stored886
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored873
+	JE         stored886
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored873:
+stored886:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done862
+	JE      done875
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -26702,9 +27262,9 @@ stored873:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group860
+	JMP     group873
 
-done862:
+done875:
 	VZEROUPPER
 	RET
 
@@ -26717,7 +27277,7 @@ TEXT ·tapLineAVX2_3x2x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels877:
+channels891:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -26732,7 +27292,7 @@ channels877:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group878:
+group892:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -26756,13 +27316,13 @@ group878:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed881
+	JE      summed895
 	TESTQ   DI, DI
-	JNE     ends882
+	JNE     ends896
 	CMPQ    R11, $0x11
-	JNE     ends882
+	JNE     ends896
 
-row879:
+row893:
 	VMOVUPS     (R13), Y8
 	VMOVUPS     (R13)(DX*1), Y9
 	VMOVUPS     (R13)(DX*2), Y10
@@ -26814,125 +27374,125 @@ row879:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row879
-	JMP         summed881
+	JNE         row893
+	JMP         summed895
 
-ends882:
+ends896:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column883
+	JE      column897
 	CMPQ    DI, $0x01
-	JE      column884
-	JMP     column885
+	JE      column898
+	JMP     column899
 
-column883:
+column897:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y8, Y0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over886
+	JE          over900
 
-column884:
+column898:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over886
+	JE          over900
 
-column885:
+column899:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y0
 	VFMADD231PS Y11, Y8, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y1
 	VFMADD231PS Y11, Y8, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y2
 	VFMADD231PS Y11, Y8, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y3
 	VFMADD231PS Y11, Y8, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y4
 	VFMADD231PS Y11, Y8, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y5
 	VFMADD231PS Y11, Y8, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y6
 	VFMADD231PS Y11, Y8, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y8
 	VFMADD231PS Y8, Y9, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over886
+	JE          over900
 	VMOVUPS     (R12), Y8
 	VFMADD231PS Y8, Y10, Y7
 
-over886:
+over900:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends882
+	JNE  ends896
 
-summed881:
+summed895:
 	VXORPS Y8, Y8, Y8
 	TESTB  $0x02, 136(AX)
-	JNE    biased887
+	JNE    biased901
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -26942,9 +27502,9 @@ summed881:
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
 
-biased887:
+biased901:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled888
+	JEQ     scaled902
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y9
@@ -26957,9 +27517,9 @@ biased887:
 	VMULPS  Y9, Y6, Y6
 	VMULPS  Y9, Y7, Y7
 
-scaled888:
+scaled902:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased889
+	JEQ     biased903
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y9
@@ -26973,10 +27533,10 @@ scaled888:
 	VADDPS  Y9, Y6, Y6
 	VADDPS  Y9, Y7, Y7
 
-biased889:
+biased903:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none892
+	JEQ     none906
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -26985,47 +27545,47 @@ biased889:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added890
+	JE      added904
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added890
+	JE      added904
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added890
+	JE      added904
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added890
+	JE      added904
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added890
+	JE      added904
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added890
+	JE      added904
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added890
+	JE      added904
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added890:
-none892:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited894
+added904:
+none906:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited909
 	TESTB   $0x08, 136(AX)
-	JEQ     six893
+	JEQ     six907
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -27043,9 +27603,11 @@ none892:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited894
+	JMP     limited909
 
-six893:
+six907:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky908
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y0, Y9, Y0
@@ -27064,43 +27626,79 @@ six893:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
+	JMP          limited909
 
-limited894:
+leaky908:
+	VBROADCASTSS 148(AX), Y8
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y0, Y10
+	VMULPS       Y8, Y0, Y9
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y1, Y10
+	VMULPS       Y8, Y1, Y9
+	VBLENDVPS    Y10, Y9, Y1, Y1
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y2, Y10
+	VMULPS       Y8, Y2, Y9
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y3, Y10
+	VMULPS       Y8, Y3, Y9
+	VBLENDVPS    Y10, Y9, Y3, Y3
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y4, Y10
+	VMULPS       Y8, Y4, Y9
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y5, Y10
+	VMULPS       Y8, Y5, Y9
+	VBLENDVPS    Y10, Y9, Y5, Y5
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y6, Y10
+	VMULPS       Y8, Y6, Y9
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y7, Y10
+	VMULPS       Y8, Y7, Y9
+	VBLENDVPS    Y10, Y9, Y7, Y7
+
+limited909:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored891
+	JE      stored905
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored891
+	JE      stored905
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored891
+	JE      stored905
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored891
+	JE      stored905
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored891
+	JE      stored905
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored891
+	JE      stored905
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored891
+	JE      stored905
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored891:
+stored905:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done880
+	JE      done894
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -27109,14 +27707,14 @@ stored891:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group878
+	JMP     group892
 
-done880:
+done894:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000020, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels877
+	JLT  channels891
 	VZEROUPPER
 	RET
 
@@ -27149,7 +27747,7 @@ TEXT ·tapLineAVX2_3x2x0(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group896:
+group911:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -27173,13 +27771,13 @@ group896:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed899
+	JE      summed914
 	TESTQ   DI, DI
-	JNE     ends900
+	JNE     ends915
 	CMPQ    R11, $0x11
-	JNE     ends900
+	JNE     ends915
 
-row897:
+row912:
 	VMASKMOVPS  (R13), Y0, Y9
 	VMASKMOVPS  (R13)(DX*1), Y0, Y10
 	VMASKMOVPS  (R13)(DX*2), Y0, Y11
@@ -27231,125 +27829,125 @@ row897:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row897
-	JMP         summed899
+	JNE         row912
+	JMP         summed914
 
-ends900:
+ends915:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column901
+	JE         column916
 	CMPQ       DI, $0x01
-	JE         column902
-	JMP        column903
+	JE         column917
+	JMP        column918
 
-column901:
+column916:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y9, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over904
+	JE          over919
 
-column902:
+column917:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over904
+	JE          over919
 
-column903:
+column918:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y1
 	VFMADD231PS Y12, Y9, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y2
 	VFMADD231PS Y12, Y9, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y3
 	VFMADD231PS Y12, Y9, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y4
 	VFMADD231PS Y12, Y9, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y5
 	VFMADD231PS Y12, Y9, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y6
 	VFMADD231PS Y12, Y9, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y7
 	VFMADD231PS Y12, Y9, Y8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y9
 	VFMADD231PS Y9, Y10, Y8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over904
+	JE          over919
 	VMASKMOVPS  (R12), Y0, Y9
 	VFMADD231PS Y9, Y11, Y8
 
-over904:
+over919:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends900
+	JNE  ends915
 
-summed899:
+summed914:
 	VXORPS Y9, Y9, Y9
 	TESTB  $0x02, 136(AX)
-	JNE    biased905
+	JNE    biased920
 	VADDPS Y9, Y1, Y1
 	VADDPS Y9, Y2, Y2
 	VADDPS Y9, Y3, Y3
@@ -27359,9 +27957,9 @@ summed899:
 	VADDPS Y9, Y7, Y7
 	VADDPS Y9, Y8, Y8
 
-biased905:
+biased920:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled906
+	JEQ        scaled921
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y10
@@ -27374,9 +27972,9 @@ biased905:
 	VMULPS     Y10, Y7, Y7
 	VMULPS     Y10, Y8, Y8
 
-scaled906:
+scaled921:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased907
+	JEQ        biased922
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y10
@@ -27390,10 +27988,10 @@ scaled906:
 	VADDPS     Y10, Y7, Y7
 	VADDPS     Y10, Y8, Y8
 
-biased907:
+biased922:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none910
+	JEQ        none925
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -27402,47 +28000,47 @@ biased907:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added908
+	JE         added923
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added908
+	JE         added923
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added908
+	JE         added923
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added908
+	JE         added923
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added908
+	JE         added923
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added908
+	JE         added923
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added908
+	JE         added923
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added908:
-none910:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited912
+added923:
+none925:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited928
 	TESTB   $0x08, 136(AX)
-	JEQ     six911
+	JEQ     six926
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -27460,9 +28058,11 @@ none910:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited912
+	JMP     limited928
 
-six911:
+six926:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky927
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -27481,43 +28081,79 @@ six911:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
+	JMP          limited928
 
-limited912:
+leaky927:
+	VBROADCASTSS 148(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y1, Y11
+	VMULPS       Y9, Y1, Y10
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y2, Y11
+	VMULPS       Y9, Y2, Y10
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y3, Y11
+	VMULPS       Y9, Y3, Y10
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y4, Y11
+	VMULPS       Y9, Y4, Y10
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y5, Y11
+	VMULPS       Y9, Y5, Y10
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y6, Y11
+	VMULPS       Y9, Y6, Y10
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y7, Y11
+	VMULPS       Y9, Y7, Y10
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y8, Y11
+	VMULPS       Y9, Y8, Y10
+	VBLENDVPS    Y11, Y10, Y8, Y8
+
+limited928:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored909
+	JE         stored924
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored909
+	JE         stored924
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored909
+	JE         stored924
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored909
+	JE         stored924
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored909
+	JE         stored924
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored909
+	JE         stored924
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored909
+	JE         stored924
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored909:
+stored924:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done898
+	JE      done913
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -27526,9 +28162,9 @@ stored909:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group896
+	JMP     group911
 
-done898:
+done913:
 	VZEROUPPER
 	RET
 
@@ -27542,7 +28178,7 @@ TEXT ·tapLineAVX2_5x1x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels913:
+channels929:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -27557,7 +28193,7 @@ channels913:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group914:
+group930:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -27581,13 +28217,13 @@ group914:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed917
+	JE      summed933
 	TESTQ   R8, R8
-	JNE     ends918
+	JNE     ends934
 	CMPQ    R12, $0x0c
-	JNE     ends918
+	JNE     ends934
 
-row915:
+row931:
 	VMOVUPS     (R14), Y8
 	VMOVUPS     (R14)(DX*1), Y9
 	VMOVUPS     (R14)(DX*2), Y10
@@ -27651,10 +28287,10 @@ row915:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row915
-	JMP         summed917
+	JNE         row931
+	JMP         summed933
 
-ends918:
+ends934:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -27662,40 +28298,40 @@ ends918:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column919
+	JE      column935
 	CMPQ    R8, $0x01
-	JE      column920
+	JE      column936
 	CMPQ    R8, $0x02
-	JE      column921
+	JE      column937
 	CMPQ    R8, $0x03
-	JE      column922
-	JMP     column923
+	JE      column938
+	JMP     column939
 
-column919:
+column935:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y8, Y0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over924
+	JE          over940
 
-column920:
+column936:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y9, Y0
 	VFMADD231PS Y13, Y8, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over924
+	JE          over940
 
-column921:
+column937:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y10, Y0
 	VFMADD231PS Y13, Y9, Y1
 	VFMADD231PS Y13, Y8, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over924
+	JE          over940
 
-column922:
+column938:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y0
 	VFMADD231PS Y13, Y10, Y1
@@ -27703,9 +28339,9 @@ column922:
 	VFMADD231PS Y13, Y8, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over924
+	JE          over940
 
-column923:
+column939:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y0
 	VFMADD231PS Y13, Y11, Y1
@@ -27714,7 +28350,7 @@ column923:
 	VFMADD231PS Y13, Y8, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over924
+	JE          over940
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y1
 	VFMADD231PS Y13, Y11, Y2
@@ -27723,7 +28359,7 @@ column923:
 	VFMADD231PS Y13, Y8, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over924
+	JE          over940
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y2
 	VFMADD231PS Y13, Y11, Y3
@@ -27732,7 +28368,7 @@ column923:
 	VFMADD231PS Y13, Y8, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over924
+	JE          over940
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y3
 	VFMADD231PS Y13, Y11, Y4
@@ -27741,7 +28377,7 @@ column923:
 	VFMADD231PS Y13, Y8, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over924
+	JE          over940
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y4
 	VFMADD231PS Y8, Y11, Y5
@@ -27749,33 +28385,33 @@ column923:
 	VFMADD231PS Y8, Y9, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over924
+	JE          over940
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y5
 	VFMADD231PS Y8, Y11, Y6
 	VFMADD231PS Y8, Y10, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over924
+	JE          over940
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y6
 	VFMADD231PS Y8, Y11, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over924
+	JE          over940
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y7
 
-over924:
+over940:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends918
+	JNE  ends934
 
-summed917:
+summed933:
 	VXORPS Y8, Y8, Y8
 	TESTB  $0x02, 136(AX)
-	JNE    biased925
+	JNE    biased941
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -27785,9 +28421,9 @@ summed917:
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
 
-biased925:
+biased941:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled926
+	JEQ     scaled942
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y9
@@ -27800,9 +28436,9 @@ biased925:
 	VMULPS  Y9, Y6, Y6
 	VMULPS  Y9, Y7, Y7
 
-scaled926:
+scaled942:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased927
+	JEQ     biased943
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y9
@@ -27816,10 +28452,10 @@ scaled926:
 	VADDPS  Y9, Y6, Y6
 	VADDPS  Y9, Y7, Y7
 
-biased927:
+biased943:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none930
+	JEQ     none946
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -27828,47 +28464,47 @@ biased927:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added928
+	JE      added944
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added928
+	JE      added944
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added928
+	JE      added944
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added928
+	JE      added944
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added928
+	JE      added944
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added928
+	JE      added944
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added928
+	JE      added944
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added928:
-none930:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited932
+added944:
+none946:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited949
 	TESTB   $0x08, 136(AX)
-	JEQ     six931
+	JEQ     six947
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -27886,9 +28522,11 @@ none930:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited932
+	JMP     limited949
 
-six931:
+six947:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky948
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y0, Y9, Y0
@@ -27907,43 +28545,79 @@ six931:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
+	JMP          limited949
 
-limited932:
+leaky948:
+	VBROADCASTSS 148(AX), Y8
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y0, Y10
+	VMULPS       Y8, Y0, Y9
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y1, Y10
+	VMULPS       Y8, Y1, Y9
+	VBLENDVPS    Y10, Y9, Y1, Y1
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y2, Y10
+	VMULPS       Y8, Y2, Y9
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y3, Y10
+	VMULPS       Y8, Y3, Y9
+	VBLENDVPS    Y10, Y9, Y3, Y3
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y4, Y10
+	VMULPS       Y8, Y4, Y9
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y5, Y10
+	VMULPS       Y8, Y5, Y9
+	VBLENDVPS    Y10, Y9, Y5, Y5
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y6, Y10
+	VMULPS       Y8, Y6, Y9
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y7, Y10
+	VMULPS       Y8, Y7, Y9
+	VBLENDVPS    Y10, Y9, Y7, Y7
+
+limited949:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored929
+	JE      stored945
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored929
+	JE      stored945
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored929
+	JE      stored945
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored929
+	JE      stored945
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored929
+	JE      stored945
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored929
+	JE      stored945
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored929
+	JE      stored945
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored929:
+stored945:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done916
+	JE      done932
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -27951,14 +28625,14 @@ stored929:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group914
+	JMP     group930
 
-done916:
+done932:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000020, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels913
+	JLT  channels929
 	VZEROUPPER
 	RET
 
@@ -27992,7 +28666,7 @@ TEXT ·tapLineAVX2_5x1x0(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group934:
+group951:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -28016,13 +28690,13 @@ group934:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed937
+	JE      summed954
 	TESTQ   R8, R8
-	JNE     ends938
+	JNE     ends955
 	CMPQ    R12, $0x0c
-	JNE     ends938
+	JNE     ends955
 
-row935:
+row952:
 	VMASKMOVPS  (R14), Y0, Y9
 	VMASKMOVPS  (R14)(DX*1), Y0, Y10
 	VMASKMOVPS  (R14)(DX*2), Y0, Y11
@@ -28086,10 +28760,10 @@ row935:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row935
-	JMP         summed937
+	JNE         row952
+	JMP         summed954
 
-ends938:
+ends955:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -28097,40 +28771,40 @@ ends938:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column939
+	JE         column956
 	CMPQ       R8, $0x01
-	JE         column940
+	JE         column957
 	CMPQ       R8, $0x02
-	JE         column941
+	JE         column958
 	CMPQ       R8, $0x03
-	JE         column942
-	JMP        column943
+	JE         column959
+	JMP        column960
 
-column939:
+column956:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y9, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over944
+	JE          over961
 
-column940:
+column957:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y10, Y1
 	VFMADD231PS Y14, Y9, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over944
+	JE          over961
 
-column941:
+column958:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y11, Y1
 	VFMADD231PS Y14, Y10, Y2
 	VFMADD231PS Y14, Y9, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over944
+	JE          over961
 
-column942:
+column959:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y1
 	VFMADD231PS Y14, Y11, Y2
@@ -28138,9 +28812,9 @@ column942:
 	VFMADD231PS Y14, Y9, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over944
+	JE          over961
 
-column943:
+column960:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y1
 	VFMADD231PS Y14, Y12, Y2
@@ -28149,7 +28823,7 @@ column943:
 	VFMADD231PS Y14, Y9, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over944
+	JE          over961
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y2
 	VFMADD231PS Y14, Y12, Y3
@@ -28158,7 +28832,7 @@ column943:
 	VFMADD231PS Y14, Y9, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over944
+	JE          over961
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y3
 	VFMADD231PS Y14, Y12, Y4
@@ -28167,7 +28841,7 @@ column943:
 	VFMADD231PS Y14, Y9, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over944
+	JE          over961
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y4
 	VFMADD231PS Y14, Y12, Y5
@@ -28176,7 +28850,7 @@ column943:
 	VFMADD231PS Y14, Y9, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over944
+	JE          over961
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y5
 	VFMADD231PS Y9, Y12, Y6
@@ -28184,33 +28858,33 @@ column943:
 	VFMADD231PS Y9, Y10, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over944
+	JE          over961
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y6
 	VFMADD231PS Y9, Y12, Y7
 	VFMADD231PS Y9, Y11, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over944
+	JE          over961
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y7
 	VFMADD231PS Y9, Y12, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over944
+	JE          over961
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y8
 
-over944:
+over961:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends938
+	JNE  ends955
 
-summed937:
+summed954:
 	VXORPS Y9, Y9, Y9
 	TESTB  $0x02, 136(AX)
-	JNE    biased945
+	JNE    biased962
 	VADDPS Y9, Y1, Y1
 	VADDPS Y9, Y2, Y2
 	VADDPS Y9, Y3, Y3
@@ -28220,9 +28894,9 @@ summed937:
 	VADDPS Y9, Y7, Y7
 	VADDPS Y9, Y8, Y8
 
-biased945:
+biased962:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled946
+	JEQ        scaled963
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y10
@@ -28235,9 +28909,9 @@ biased945:
 	VMULPS     Y10, Y7, Y7
 	VMULPS     Y10, Y8, Y8
 
-scaled946:
+scaled963:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased947
+	JEQ        biased964
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y10
@@ -28251,10 +28925,10 @@ scaled946:
 	VADDPS     Y10, Y7, Y7
 	VADDPS     Y10, Y8, Y8
 
-biased947:
+biased964:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none950
+	JEQ        none967
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -28263,47 +28937,47 @@ biased947:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added948
+	JE         added965
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added948
+	JE         added965
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added948
+	JE         added965
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added948
+	JE         added965
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added948
+	JE         added965
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added948
+	JE         added965
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added948
+	JE         added965
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added948:
-none950:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited952
+added965:
+none967:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited970
 	TESTB   $0x08, 136(AX)
-	JEQ     six951
+	JEQ     six968
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -28321,9 +28995,11 @@ none950:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited952
+	JMP     limited970
 
-six951:
+six968:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky969
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -28342,43 +29018,79 @@ six951:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
+	JMP          limited970
 
-limited952:
+leaky969:
+	VBROADCASTSS 148(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y1, Y11
+	VMULPS       Y9, Y1, Y10
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y2, Y11
+	VMULPS       Y9, Y2, Y10
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y3, Y11
+	VMULPS       Y9, Y3, Y10
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y4, Y11
+	VMULPS       Y9, Y4, Y10
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y5, Y11
+	VMULPS       Y9, Y5, Y10
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y6, Y11
+	VMULPS       Y9, Y6, Y10
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y7, Y11
+	VMULPS       Y9, Y7, Y10
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y8, Y11
+	VMULPS       Y9, Y8, Y10
+	VBLENDVPS    Y11, Y10, Y8, Y8
+
+limited970:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored949
+	JE         stored966
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored949
+	JE         stored966
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored949
+	JE         stored966
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored949
+	JE         stored966
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored949
+	JE         stored966
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored949
+	JE         stored966
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored949
+	JE         stored966
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored949:
+stored966:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done936
+	JE      done953
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -28386,9 +29098,9 @@ stored949:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group934
+	JMP     group951
 
-done936:
+done953:
 	VZEROUPPER
 	RET
 
@@ -28402,7 +29114,7 @@ TEXT ·tapLineAVX2_5x2x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels953:
+channels971:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -28417,7 +29129,7 @@ channels953:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group954:
+group972:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -28441,13 +29153,13 @@ group954:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed957
+	JE      summed975
 	TESTQ   R8, R8
-	JNE     ends958
+	JNE     ends976
 	CMPQ    R12, $0x13
-	JNE     ends958
+	JNE     ends976
 
-row955:
+row973:
 	VMOVUPS     (R14), Y8
 	VMOVUPS     (R14)(DX*1), Y9
 	VMOVUPS     (R14)(DX*2), Y10
@@ -28519,10 +29231,10 @@ row955:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row955
-	JMP         summed957
+	JNE         row973
+	JMP         summed975
 
-ends958:
+ends976:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -28530,148 +29242,148 @@ ends958:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column959
+	JE      column977
 	CMPQ    R8, $0x01
-	JE      column960
+	JE      column978
 	CMPQ    R8, $0x02
-	JE      column961
+	JE      column979
 	CMPQ    R8, $0x03
-	JE      column962
-	JMP     column963
+	JE      column980
+	JMP     column981
 
-column959:
+column977:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y8, Y0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over964
+	JE          over982
 
-column960:
+column978:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y9, Y0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over964
+	JE          over982
 
-column961:
+column979:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y10, Y0
 	VFMADD231PS Y13, Y8, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over964
+	JE          over982
 
-column962:
+column980:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y0
 	VFMADD231PS Y13, Y9, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over964
+	JE          over982
 
-column963:
+column981:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y0
 	VFMADD231PS Y13, Y10, Y1
 	VFMADD231PS Y13, Y8, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y1
 	VFMADD231PS Y13, Y9, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y1
 	VFMADD231PS Y13, Y10, Y2
 	VFMADD231PS Y13, Y8, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y2
 	VFMADD231PS Y13, Y9, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y2
 	VFMADD231PS Y13, Y10, Y3
 	VFMADD231PS Y13, Y8, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y3
 	VFMADD231PS Y13, Y9, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y3
 	VFMADD231PS Y13, Y10, Y4
 	VFMADD231PS Y13, Y8, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y4
 	VFMADD231PS Y13, Y9, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y4
 	VFMADD231PS Y13, Y10, Y5
 	VFMADD231PS Y13, Y8, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y5
 	VFMADD231PS Y13, Y9, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y5
 	VFMADD231PS Y13, Y10, Y6
 	VFMADD231PS Y13, Y8, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y11, Y6
 	VFMADD231PS Y8, Y9, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y6
 	VFMADD231PS Y8, Y10, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y11, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over964
+	JE          over982
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y7
 
-over964:
+over982:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends958
+	JNE  ends976
 
-summed957:
+summed975:
 	VXORPS Y8, Y8, Y8
 	TESTB  $0x02, 136(AX)
-	JNE    biased965
+	JNE    biased983
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -28681,9 +29393,9 @@ summed957:
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
 
-biased965:
+biased983:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled966
+	JEQ     scaled984
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y9
@@ -28696,9 +29408,9 @@ biased965:
 	VMULPS  Y9, Y6, Y6
 	VMULPS  Y9, Y7, Y7
 
-scaled966:
+scaled984:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased967
+	JEQ     biased985
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y9
@@ -28712,10 +29424,10 @@ scaled966:
 	VADDPS  Y9, Y6, Y6
 	VADDPS  Y9, Y7, Y7
 
-biased967:
+biased985:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none970
+	JEQ     none988
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -28724,47 +29436,47 @@ biased967:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added968
+	JE      added986
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added968
+	JE      added986
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added968
+	JE      added986
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added968
+	JE      added986
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added968
+	JE      added986
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added968
+	JE      added986
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added968
+	JE      added986
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added968:
-none970:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited972
+added986:
+none988:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited991
 	TESTB   $0x08, 136(AX)
-	JEQ     six971
+	JEQ     six989
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -28782,9 +29494,11 @@ none970:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited972
+	JMP     limited991
 
-six971:
+six989:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky990
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y0, Y9, Y0
@@ -28803,43 +29517,79 @@ six971:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
+	JMP          limited991
 
-limited972:
+leaky990:
+	VBROADCASTSS 148(AX), Y8
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y0, Y10
+	VMULPS       Y8, Y0, Y9
+	VBLENDVPS    Y10, Y9, Y0, Y0
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y1, Y10
+	VMULPS       Y8, Y1, Y9
+	VBLENDVPS    Y10, Y9, Y1, Y1
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y2, Y10
+	VMULPS       Y8, Y2, Y9
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y3, Y10
+	VMULPS       Y8, Y3, Y9
+	VBLENDVPS    Y10, Y9, Y3, Y3
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y4, Y10
+	VMULPS       Y8, Y4, Y9
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y5, Y10
+	VMULPS       Y8, Y5, Y9
+	VBLENDVPS    Y10, Y9, Y5, Y5
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y6, Y10
+	VMULPS       Y8, Y6, Y9
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y7, Y10
+	VMULPS       Y8, Y7, Y9
+	VBLENDVPS    Y10, Y9, Y7, Y7
+
+limited991:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored969
+	JE      stored987
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored969
+	JE      stored987
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored969
+	JE      stored987
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored969
+	JE      stored987
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored969
+	JE      stored987
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored969
+	JE      stored987
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored969
+	JE      stored987
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored969:
+stored987:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done956
+	JE      done974
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -28848,14 +29598,14 @@ stored969:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group954
+	JMP     group972
 
-done956:
+done974:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000020, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels953
+	JLT  channels971
 	VZEROUPPER
 	RET
 
@@ -28889,7 +29639,7 @@ TEXT ·tapLineAVX2_5x2x0(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group974:
+group993:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -28913,13 +29663,13 @@ group974:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed977
+	JE      summed996
 	TESTQ   R8, R8
-	JNE     ends978
+	JNE     ends997
 	CMPQ    R12, $0x13
-	JNE     ends978
+	JNE     ends997
 
-row975:
+row994:
 	VMASKMOVPS  (R14), Y0, Y9
 	VMASKMOVPS  (R14)(DX*1), Y0, Y10
 	VMASKMOVPS  (R14)(DX*2), Y0, Y11
@@ -28991,10 +29741,10 @@ row975:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row975
-	JMP         summed977
+	JNE         row994
+	JMP         summed996
 
-ends978:
+ends997:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -29002,148 +29752,148 @@ ends978:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column979
+	JE         column998
 	CMPQ       R8, $0x01
-	JE         column980
+	JE         column999
 	CMPQ       R8, $0x02
-	JE         column981
+	JE         column1000
 	CMPQ       R8, $0x03
-	JE         column982
-	JMP        column983
+	JE         column1001
+	JMP        column1002
 
-column979:
+column998:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y9, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over984
+	JE          over1003
 
-column980:
+column999:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y10, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over984
+	JE          over1003
 
-column981:
+column1000:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y11, Y1
 	VFMADD231PS Y14, Y9, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over984
+	JE          over1003
 
-column982:
+column1001:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y1
 	VFMADD231PS Y14, Y10, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over984
+	JE          over1003
 
-column983:
+column1002:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y1
 	VFMADD231PS Y14, Y11, Y2
 	VFMADD231PS Y14, Y9, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y2
 	VFMADD231PS Y14, Y10, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y2
 	VFMADD231PS Y14, Y11, Y3
 	VFMADD231PS Y14, Y9, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y3
 	VFMADD231PS Y14, Y10, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y3
 	VFMADD231PS Y14, Y11, Y4
 	VFMADD231PS Y14, Y9, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y4
 	VFMADD231PS Y14, Y10, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y4
 	VFMADD231PS Y14, Y11, Y5
 	VFMADD231PS Y14, Y9, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y5
 	VFMADD231PS Y14, Y10, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y5
 	VFMADD231PS Y14, Y11, Y6
 	VFMADD231PS Y14, Y9, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y6
 	VFMADD231PS Y14, Y10, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y6
 	VFMADD231PS Y14, Y11, Y7
 	VFMADD231PS Y14, Y9, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y12, Y7
 	VFMADD231PS Y9, Y10, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y7
 	VFMADD231PS Y9, Y11, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y12, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over984
+	JE          over1003
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y8
 
-over984:
+over1003:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends978
+	JNE  ends997
 
-summed977:
+summed996:
 	VXORPS Y9, Y9, Y9
 	TESTB  $0x02, 136(AX)
-	JNE    biased985
+	JNE    biased1004
 	VADDPS Y9, Y1, Y1
 	VADDPS Y9, Y2, Y2
 	VADDPS Y9, Y3, Y3
@@ -29153,9 +29903,9 @@ summed977:
 	VADDPS Y9, Y7, Y7
 	VADDPS Y9, Y8, Y8
 
-biased985:
+biased1004:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled986
+	JEQ        scaled1005
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y10
@@ -29168,9 +29918,9 @@ biased985:
 	VMULPS     Y10, Y7, Y7
 	VMULPS     Y10, Y8, Y8
 
-scaled986:
+scaled1005:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased987
+	JEQ        biased1006
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y10
@@ -29184,10 +29934,10 @@ scaled986:
 	VADDPS     Y10, Y7, Y7
 	VADDPS     Y10, Y8, Y8
 
-biased987:
+biased1006:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none990
+	JEQ        none1009
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -29196,47 +29946,47 @@ biased987:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added988
+	JE         added1007
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added988
+	JE         added1007
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added988
+	JE         added1007
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added988
+	JE         added1007
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added988
+	JE         added1007
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added988
+	JE         added1007
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added988
+	JE         added1007
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added988:
-none990:
-	TESTB   $0x18, 136(AX)
-	JEQ     limited992
+added1007:
+none1009:
+	TESTB   $0x38, 136(AX)
+	JEQ     limited1012
 	TESTB   $0x08, 136(AX)
-	JEQ     six991
+	JEQ     six1010
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -29254,9 +30004,11 @@ none990:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited992
+	JMP     limited1012
 
-six991:
+six1010:
+	TESTB        $0x10, 136(AX)
+	JEQ          leaky1011
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -29275,43 +30027,79 @@ six991:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
+	JMP          limited1012
 
-limited992:
+leaky1011:
+	VBROADCASTSS 148(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y1, Y11
+	VMULPS       Y9, Y1, Y10
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y2, Y11
+	VMULPS       Y9, Y2, Y10
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y3, Y11
+	VMULPS       Y9, Y3, Y10
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y4, Y11
+	VMULPS       Y9, Y4, Y10
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y5, Y11
+	VMULPS       Y9, Y5, Y10
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y6, Y11
+	VMULPS       Y9, Y6, Y10
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y7, Y11
+	VMULPS       Y9, Y7, Y10
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y8, Y11
+	VMULPS       Y9, Y8, Y10
+	VBLENDVPS    Y11, Y10, Y8, Y8
+
+limited1012:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored989
+	JE         stored1008
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored989
+	JE         stored1008
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored989
+	JE         stored1008
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored989
+	JE         stored1008
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored989
+	JE         stored1008
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored989
+	JE         stored1008
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored989
+	JE         stored1008
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored989:
+stored1008:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done976
+	JE      done995
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -29320,9 +30108,9 @@ stored989:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group974
+	JMP     group993
 
-done976:
+done995:
 	VZEROUPPER
 	RET
 
@@ -29333,9 +30121,9 @@ TEXT ·expFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many993:
+many1013:
 	CMPQ       CX, $0x00000004
-	JLT        tail994
+	JLT        tail1014
 	VMOVUPS    (DX), Y0
 	VMOVUPD    constants64<>+0(SB), Y1
 	VMOVUPD    constants64<>+64(SB), Y2
@@ -29385,11 +30173,11 @@ many993:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many993
+	JMP        many1013
 
-tail994:
+tail1014:
 	CMPQ       CX, $0x00
-	JLE        done995
+	JLE        done1015
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -29446,9 +30234,9 @@ tail994:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail994
+	JMP        tail1014
 
-done995:
+done1015:
 	VZEROUPPER
 	RET
 
@@ -29459,9 +30247,9 @@ TEXT ·tanhFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many996:
+many1016:
 	CMPQ       CX, $0x00000004
-	JLT        tail997
+	JLT        tail1017
 	VMOVUPS    (DX), Y0
 	VMOVUPD    constants64<>+1024(SB), Y2
 	VANDPD     constants64<>+1088(SB), Y0, Y1
@@ -29520,11 +30308,11 @@ many996:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many996
+	JMP        many1016
 
-tail997:
+tail1017:
 	CMPQ       CX, $0x00
-	JLE        done998
+	JLE        done1018
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -29590,9 +30378,9 @@ tail997:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail997
+	JMP        tail1017
 
-done998:
+done1018:
 	VZEROUPPER
 	RET
 
@@ -29603,9 +30391,9 @@ TEXT ·sigmoidFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many999:
+many1019:
 	CMPQ       CX, $0x00000004
-	JLT        tail1000
+	JLT        tail1020
 	VMOVUPS    (DX), Y0
 	VXORPD     constants64<>+1216(SB), Y0, Y0
 	VMOVUPD    constants64<>+0(SB), Y1
@@ -29659,11 +30447,11 @@ many999:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many999
+	JMP        many1019
 
-tail1000:
+tail1020:
 	CMPQ       CX, $0x00
-	JLE        done1001
+	JLE        done1021
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -29724,9 +30512,9 @@ tail1000:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail1000
+	JMP        tail1020
 
-done1001:
+done1021:
 	VZEROUPPER
 	RET
 
@@ -29737,9 +30525,9 @@ TEXT ·logFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many1002:
+many1022:
 	CMPQ      CX, $0x00000004
-	JLT       tail1003
+	JLT       tail1023
 	VMOVUPS   (DX), Y0
 	VMOVAPD   Y0, Y1
 	VMULPD    constants64<>+1344(SB), Y0, Y3
@@ -29810,11 +30598,11 @@ many1002:
 	ADDQ      $0x00000020, AX
 	ADDQ      $0x00000020, DX
 	SUBQ      $0x00000004, CX
-	JMP       many1002
+	JMP       many1022
 
-tail1003:
+tail1023:
 	CMPQ       CX, $0x00
-	JLE        done1004
+	JLE        done1024
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -29892,9 +30680,9 @@ tail1003:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail1003
+	JMP        tail1023
 
-done1004:
+done1024:
 	VZEROUPPER
 	RET
 
@@ -29913,15 +30701,15 @@ TEXT ·radix2AVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next1005:
+next1025:
 	SUBQ         $0x01, R8
-	JLT          done1007
+	JLT          done1027
 	VBROADCASTSD (BX)(R9*1), Y1
 	VBROADCASTSD 8(BX)(R9*1), Y2
 	VXORPD       Y0, Y2, Y2
 	MOVQ         SI, R10
 
-more1006:
+more1026:
 	VMOVUPD   (DX), Y3
 	VMOVUPD   (DX)(DI*1), Y4
 	VADDPD    Y4, Y3, Y5
@@ -29935,12 +30723,12 @@ more1006:
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, CX
 	SUBQ      $0x20, R10
-	JGT       more1006
+	JGT       more1026
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next1005
+	JMP       next1025
 
-done1007:
+done1027:
 	VZEROUPPER
 	RET
 
@@ -29961,9 +30749,9 @@ TEXT ·radix4AVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next1008:
+next1028:
 	SUBQ         $0x01, R8
-	JLT          done1010
+	JLT          done1030
 	LEAQ         (R9)(R9*2), R12
 	VBROADCASTSD (BX)(R9*1), Y2
 	VBROADCASTSD 8(BX)(R9*1), Y3
@@ -29976,7 +30764,7 @@ next1008:
 	VXORPD       Y0, Y7, Y7
 	MOVQ         SI, R12
 
-more1009:
+more1029:
 	VMOVUPD   (DX), Y8
 	VMOVUPD   (DX)(DI*1), Y9
 	VMOVUPD   (DX)(DI*2), Y10
@@ -30010,14 +30798,14 @@ more1009:
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, CX
 	SUBQ      $0x20, R12
-	JGT       more1009
+	JGT       more1029
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next1008
+	JMP       next1028
 
-done1010:
+done1030:
 	VZEROUPPER
 	RET
 
@@ -30041,9 +30829,9 @@ TEXT ·radix4FirstAVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next1011:
+next1031:
 	SUBQ        $0x02, SI
-	JLT         done1012
+	JLT         done1032
 	VMOVUPD     (R8), X2
 	VINSERTF128 $0x01, (R8)(AX*1), Y2, Y2
 	VPERMILPD   $0x00, Y2, Y3
@@ -30098,9 +30886,9 @@ next1011:
 	VMOVUPD     Y6, 96(CX)
 	ADDQ        $0x20, DX
 	ADDQ        $0x00000080, CX
-	JMP         next1011
+	JMP         next1031
 
-done1012:
+done1032:
 	VZEROUPPER
 	RET
 

@@ -12,15 +12,17 @@ type Finish struct {
 	Scale, Bias []float32 // of all columns; nil: none
 	Add         []float32 // nil: nothing; lies as the result does
 	Limit       Limit
+	Slope       float32 // of LeakyReluLimit
 }
 
 // A Limit is the last step of a [Finish].
 type Limit uint8
 
 const (
-	NoLimit    Limit = iota
-	ReluLimit        // as [Relu]
-	Relu6Limit       // as [Relu6]
+	NoLimit        Limit = iota
+	ReluLimit            // as [Relu]
+	Relu6Limit           // as [Relu6]
+	LeakyReluLimit       // as [LeakyRelu]
 )
 
 // What a finishing has, in bits.
@@ -30,13 +32,14 @@ const (
 	finishAddsOther
 	finishRelu
 	finishRelu6
+	finishLeakyRelu
 )
 
 // A finishing is a Finish for the assembly, which knows the fields by their order.
 type finishing struct {
 	scale, bias, add unsafe.Pointer // for the first of the sums
 	what             uint64
-	six              float32
+	six, slope       float32
 }
 
 // short reports whether f does not reach over that many columns, or what is added over so
@@ -70,8 +73,10 @@ func (f *Finish) run() (r finishing) {
 		r.what |= finishRelu
 	case Relu6Limit:
 		r.what |= finishRelu6
+	case LeakyReluLimit:
+		r.what |= finishLeakyRelu
 	}
-	r.six = 6
+	r.six, r.slope = 6, f.Slope
 	return r
 }
 
@@ -119,6 +124,8 @@ func (f *Finish) Rows(result []float32, at, rows, n, ldc int) {
 			Relu(o, o)
 		case Relu6Limit:
 			Relu6(o, o)
+		case LeakyReluLimit:
+			LeakyRelu(o, o, f.Slope)
 		}
 	}
 }

@@ -21,18 +21,18 @@ func newGuarding(t *testing.T, n int) (g guarding) {
 func (g *guarding) last(operand, n int) []float32 { return g[operand][len(g[operand])-n:] }
 
 // finishKinds is how many kinds of Finish there are.
-const finishKinds = 24
+const finishKinds = 32
 
 // finish returns a kind of Finish for a result of so many columns and elements.
 func (g *guarding) finish(kind, columns, elements int) Finish {
-	f := Finish{Limit: Limit(kind % 3)}
-	if kind/3&1 != 0 {
+	f := Finish{Limit: Limit(kind % 4), Slope: 0.3}
+	if kind/4&1 != 0 {
 		f.Bias = g.last(0, columns)
 	}
-	if kind/6&1 != 0 {
+	if kind/8&1 != 0 {
 		f.Scale = g.last(1, columns)
 	}
-	if kind/12&1 != 0 {
+	if kind/16&1 != 0 {
 		f.Add = g.last(2, elements)
 	}
 	return f
@@ -54,6 +54,8 @@ func (f *Finish) finished(sum float32, column, at int) float32 {
 		return 0
 	case f.Limit == Relu6Limit && sum > 6:
 		return 6
+	case f.Limit == LeakyReluLimit && !(sum > 0):
+		return sum * f.Slope
 	}
 	return sum
 }

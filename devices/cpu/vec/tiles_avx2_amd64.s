@@ -105,22 +105,32 @@ biased10:
 	VADDPS     Y2, Y1, Y1
 
 none11:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited13
+	TESTB   $0x38, 120(AX)
+	JEQ     limited14
 	TESTB   $0x08, 120(AX)
 	JEQ     six12
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y2
 	VANDNPS Y1, Y2, Y1
-	JMP     limited13
+	JMP     limited14
 
 six12:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky13
 	VBROADCASTSS 128(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VMAXPS       Y1, Y3, Y1
 	VMINPS       Y1, Y2, Y1
+	JMP          limited14
 
-limited13:
+leaky13:
+	VBROADCASTSS 132(AX), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y3
+	VBLENDVPS    Y4, Y3, Y1, Y1
+
+limited14:
 plain8:
 	VMASKMOVPS Y1, Y0, (CX)
 	VZEROUPPER
@@ -147,11 +157,11 @@ TEXT ·tileF32AVX2_1x2(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch14:
+stretch15:
 	SUBQ $0x04, BX
-	JLT  few16
+	JLT  few17
 
-many15:
+many16:
 	VMASKMOVPS   32(CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  (CX), Y4, Y1
@@ -177,13 +187,13 @@ many15:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many15
+	JGE          many16
 
-few16:
+few17:
 	ADDQ $0x04, BX
-	JEQ  done17
+	JEQ  done18
 
-rest18:
+rest19:
 	VMASKMOVPS   32(CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  (CX), Y4, Y1
@@ -191,85 +201,99 @@ rest18:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest18
+	JNE          rest19
 
-done17:
+done18:
 	DECQ DI
-	JLE  finished19
+	JLE  finished20
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch14
+	JMP  stretch15
 
-finished19:
+finished20:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store20
+	JEQ        store21
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store20:
+store21:
 	CMPQ    120(AX), $0x00
-	JEQ     plain21
+	JEQ     plain22
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled22
+	JEQ     scaled23
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Y3
 	VMULPS  Y3, Y1, Y1
 
-scaled22:
+scaled23:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased23
+	JEQ     biased24
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Y3
 	VADDPS  Y3, Y1, Y1
 
-biased23:
+biased24:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled24
+	JEQ        scaled25
 	MOVQ       96(AX), DX
 	VMASKMOVPS 32(DX), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 
-scaled24:
+scaled25:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased25
+	JEQ        biased26
 	MOVQ       104(AX), DX
 	VMASKMOVPS 32(DX), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 
-biased25:
+biased26:
 	TESTB      $0x04, 120(AX)
-	JEQ        none26
+	JEQ        none27
 	MOVQ       112(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VMASKMOVPS 32(DX), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 
-none26:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited28
+none27:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited30
 	TESTB   $0x08, 120(AX)
-	JEQ     six27
+	JEQ     six28
 	VXORPS  Y3, Y3, Y3
 	VCMPPS  $0x12, Y3, Y1, Y4
 	VANDNPS Y1, Y4, Y1
 	VCMPPS  $0x12, Y3, Y2, Y3
 	VANDNPS Y2, Y3, Y2
-	JMP     limited28
+	JMP     limited30
 
-six27:
+six28:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky29
 	VBROADCASTSS 128(AX), Y3
 	VXORPS       Y4, Y4, Y4
 	VMAXPS       Y1, Y4, Y1
 	VMINPS       Y1, Y3, Y1
 	VMAXPS       Y2, Y4, Y2
 	VMINPS       Y2, Y3, Y2
+	JMP          limited30
 
-limited28:
-plain21:
+leaky29:
+	VBROADCASTSS 132(AX), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1a, Y4, Y1, Y5
+	VMULPS       Y3, Y1, Y4
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1a, Y4, Y2, Y5
+	VMULPS       Y3, Y2, Y4
+	VBLENDVPS    Y5, Y4, Y2, Y2
+
+limited30:
+plain22:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	VZEROUPPER
@@ -297,11 +321,11 @@ TEXT ·tileF32AVX2_1x3(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch29:
+stretch31:
 	SUBQ $0x04, BX
-	JLT  few31
+	JLT  few33
 
-many30:
+many32:
 	VMASKMOVPS   64(CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  (CX), Y5, Y1
@@ -331,13 +355,13 @@ many30:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many30
+	JGE          many32
 
-few31:
+few33:
 	ADDQ $0x04, BX
-	JEQ  done32
+	JEQ  done34
 
-rest33:
+rest35:
 	VMASKMOVPS   64(CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  (CX), Y5, Y1
@@ -346,84 +370,84 @@ rest33:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest33
+	JNE          rest35
 
-done32:
+done34:
 	DECQ DI
-	JLE  finished34
+	JLE  finished36
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch29
+	JMP  stretch31
 
-finished34:
+finished36:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store35
+	JEQ        store37
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VMASKMOVPS 64(CX), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store35:
+store37:
 	CMPQ    120(AX), $0x00
-	JEQ     plain36
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled37
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Y4
-	VMULPS  Y4, Y1, Y1
-
-scaled37:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased38
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Y4
-	VADDPS  Y4, Y1, Y1
-
-biased38:
+	JEQ     plain38
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled39
 	MOVQ    96(AX), DX
-	VMOVUPS 32(DX), Y4
-	VMULPS  Y4, Y2, Y2
+	VMOVUPS (DX), Y4
+	VMULPS  Y4, Y1, Y1
 
 scaled39:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased40
 	MOVQ    104(AX), DX
+	VMOVUPS (DX), Y4
+	VADDPS  Y4, Y1, Y1
+
+biased40:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled41
+	MOVQ    96(AX), DX
+	VMOVUPS 32(DX), Y4
+	VMULPS  Y4, Y2, Y2
+
+scaled41:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased42
+	MOVQ    104(AX), DX
 	VMOVUPS 32(DX), Y4
 	VADDPS  Y4, Y2, Y2
 
-biased40:
+biased42:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled41
+	JEQ        scaled43
 	MOVQ       96(AX), DX
 	VMASKMOVPS 64(DX), Y0, Y4
 	VMULPS     Y4, Y3, Y3
 
-scaled41:
+scaled43:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased42
+	JEQ        biased44
 	MOVQ       104(AX), DX
 	VMASKMOVPS 64(DX), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 
-biased42:
+biased44:
 	TESTB      $0x04, 120(AX)
-	JEQ        none43
+	JEQ        none45
 	MOVQ       112(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
 	VMASKMOVPS 64(DX), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 
-none43:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited45
+none45:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited48
 	TESTB   $0x08, 120(AX)
-	JEQ     six44
+	JEQ     six46
 	VXORPS  Y4, Y4, Y4
 	VCMPPS  $0x12, Y4, Y1, Y5
 	VANDNPS Y1, Y5, Y1
@@ -431,9 +455,11 @@ none43:
 	VANDNPS Y2, Y5, Y2
 	VCMPPS  $0x12, Y4, Y3, Y4
 	VANDNPS Y3, Y4, Y3
-	JMP     limited45
+	JMP     limited48
 
-six44:
+six46:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky47
 	VBROADCASTSS 128(AX), Y4
 	VXORPS       Y5, Y5, Y5
 	VMAXPS       Y1, Y5, Y1
@@ -442,9 +468,25 @@ six44:
 	VMINPS       Y2, Y4, Y2
 	VMAXPS       Y3, Y5, Y3
 	VMINPS       Y3, Y4, Y3
+	JMP          limited48
 
-limited45:
-plain36:
+leaky47:
+	VBROADCASTSS 132(AX), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x1a, Y5, Y1, Y6
+	VMULPS       Y4, Y1, Y5
+	VBLENDVPS    Y6, Y5, Y1, Y1
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x1a, Y5, Y2, Y6
+	VMULPS       Y4, Y2, Y5
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x1a, Y5, Y3, Y6
+	VMULPS       Y4, Y3, Y5
+	VBLENDVPS    Y6, Y5, Y3, Y3
+
+limited48:
+plain38:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPS Y3, Y0, 64(CX)
@@ -474,11 +516,11 @@ TEXT ·tileF32AVX2_1x4(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch46:
+stretch49:
 	SUBQ $0x04, BX
-	JLT  few48
+	JLT  few51
 
-many47:
+many50:
 	VMASKMOVPS   96(CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  (CX), Y6, Y1
@@ -512,13 +554,13 @@ many47:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many47
+	JGE          many50
 
-few48:
+few51:
 	ADDQ $0x04, BX
-	JEQ  done49
+	JEQ  done52
 
-rest50:
+rest53:
 	VMASKMOVPS   96(CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  (CX), Y6, Y1
@@ -528,20 +570,20 @@ rest50:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest50
+	JNE          rest53
 
-done49:
+done52:
 	DECQ DI
-	JLE  finished51
+	JLE  finished54
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch46
+	JMP  stretch49
 
-finished51:
+finished54:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store52
+	JEQ        store55
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -549,67 +591,67 @@ finished51:
 	VADDPS     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store52:
+store55:
 	CMPQ    120(AX), $0x00
-	JEQ     plain53
+	JEQ     plain56
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled54
+	JEQ     scaled57
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Y5
 	VMULPS  Y5, Y1, Y1
 
-scaled54:
+scaled57:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased55
+	JEQ     biased58
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Y5
 	VADDPS  Y5, Y1, Y1
 
-biased55:
+biased58:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled56
+	JEQ     scaled59
 	MOVQ    96(AX), DX
 	VMOVUPS 32(DX), Y5
 	VMULPS  Y5, Y2, Y2
 
-scaled56:
+scaled59:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased57
+	JEQ     biased60
 	MOVQ    104(AX), DX
 	VMOVUPS 32(DX), Y5
 	VADDPS  Y5, Y2, Y2
 
-biased57:
+biased60:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled58
+	JEQ     scaled61
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Y5
 	VMULPS  Y5, Y3, Y3
 
-scaled58:
+scaled61:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased59
+	JEQ     biased62
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Y5
 	VADDPS  Y5, Y3, Y3
 
-biased59:
+biased62:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled60
+	JEQ        scaled63
 	MOVQ       96(AX), DX
 	VMASKMOVPS 96(DX), Y0, Y5
 	VMULPS     Y5, Y4, Y4
 
-scaled60:
+scaled63:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased61
+	JEQ        biased64
 	MOVQ       104(AX), DX
 	VMASKMOVPS 96(DX), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 
-biased61:
+biased64:
 	TESTB      $0x04, 120(AX)
-	JEQ        none62
+	JEQ        none65
 	MOVQ       112(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
@@ -617,11 +659,11 @@ biased61:
 	VMASKMOVPS 96(DX), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 
-none62:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited64
+none65:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited68
 	TESTB   $0x08, 120(AX)
-	JEQ     six63
+	JEQ     six66
 	VXORPS  Y5, Y5, Y5
 	VCMPPS  $0x12, Y5, Y1, Y6
 	VANDNPS Y1, Y6, Y1
@@ -631,9 +673,11 @@ none62:
 	VANDNPS Y3, Y6, Y3
 	VCMPPS  $0x12, Y5, Y4, Y5
 	VANDNPS Y4, Y5, Y4
-	JMP     limited64
+	JMP     limited68
 
-six63:
+six66:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky67
 	VBROADCASTSS 128(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VMAXPS       Y1, Y6, Y1
@@ -644,9 +688,29 @@ six63:
 	VMINPS       Y3, Y5, Y3
 	VMAXPS       Y4, Y6, Y4
 	VMINPS       Y4, Y5, Y4
+	JMP          limited68
 
-limited64:
-plain53:
+leaky67:
+	VBROADCASTSS 132(AX), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y1, Y7
+	VMULPS       Y5, Y1, Y6
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y2, Y7
+	VMULPS       Y5, Y2, Y6
+	VBLENDVPS    Y7, Y6, Y2, Y2
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y3, Y7
+	VMULPS       Y5, Y3, Y6
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y4, Y7
+	VMULPS       Y5, Y4, Y6
+	VBLENDVPS    Y7, Y6, Y4, Y4
+
+limited68:
+plain56:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -678,11 +742,11 @@ TEXT ·tileF32AVX2_1x5(SB), NOSPLIT, $0-8
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 
-stretch65:
+stretch69:
 	SUBQ $0x04, BX
-	JLT  few67
+	JLT  few71
 
-many66:
+many70:
 	VMASKMOVPS   128(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  (CX), Y7, Y1
@@ -720,13 +784,13 @@ many66:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many66
+	JGE          many70
 
-few67:
+few71:
 	ADDQ $0x04, BX
-	JEQ  done68
+	JEQ  done72
 
-rest69:
+rest73:
 	VMASKMOVPS   128(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  (CX), Y7, Y1
@@ -737,20 +801,20 @@ rest69:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest69
+	JNE          rest73
 
-done68:
+done72:
 	DECQ DI
-	JLE  finished70
+	JLE  finished74
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch65
+	JMP  stretch69
 
-finished70:
+finished74:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store71
+	JEQ        store75
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -759,81 +823,81 @@ finished70:
 	VADDPS     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store71:
+store75:
 	CMPQ    120(AX), $0x00
-	JEQ     plain72
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled73
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Y6
-	VMULPS  Y6, Y1, Y1
-
-scaled73:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased74
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Y6
-	VADDPS  Y6, Y1, Y1
-
-biased74:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled75
-	MOVQ    96(AX), DX
-	VMOVUPS 32(DX), Y6
-	VMULPS  Y6, Y2, Y2
-
-scaled75:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased76
-	MOVQ    104(AX), DX
-	VMOVUPS 32(DX), Y6
-	VADDPS  Y6, Y2, Y2
-
-biased76:
+	JEQ     plain76
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled77
 	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Y6
-	VMULPS  Y6, Y3, Y3
+	VMOVUPS (DX), Y6
+	VMULPS  Y6, Y1, Y1
 
 scaled77:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased78
 	MOVQ    104(AX), DX
-	VMOVUPS 64(DX), Y6
-	VADDPS  Y6, Y3, Y3
+	VMOVUPS (DX), Y6
+	VADDPS  Y6, Y1, Y1
 
 biased78:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled79
 	MOVQ    96(AX), DX
-	VMOVUPS 96(DX), Y6
-	VMULPS  Y6, Y4, Y4
+	VMOVUPS 32(DX), Y6
+	VMULPS  Y6, Y2, Y2
 
 scaled79:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased80
 	MOVQ    104(AX), DX
+	VMOVUPS 32(DX), Y6
+	VADDPS  Y6, Y2, Y2
+
+biased80:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled81
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Y6
+	VMULPS  Y6, Y3, Y3
+
+scaled81:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased82
+	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Y6
+	VADDPS  Y6, Y3, Y3
+
+biased82:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled83
+	MOVQ    96(AX), DX
+	VMOVUPS 96(DX), Y6
+	VMULPS  Y6, Y4, Y4
+
+scaled83:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased84
+	MOVQ    104(AX), DX
 	VMOVUPS 96(DX), Y6
 	VADDPS  Y6, Y4, Y4
 
-biased80:
+biased84:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled81
+	JEQ        scaled85
 	MOVQ       96(AX), DX
 	VMASKMOVPS 128(DX), Y0, Y6
 	VMULPS     Y6, Y5, Y5
 
-scaled81:
+scaled85:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased82
+	JEQ        biased86
 	MOVQ       104(AX), DX
 	VMASKMOVPS 128(DX), Y0, Y6
 	VADDPS     Y6, Y5, Y5
 
-biased82:
+biased86:
 	TESTB      $0x04, 120(AX)
-	JEQ        none83
+	JEQ        none87
 	MOVQ       112(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
@@ -842,11 +906,11 @@ biased82:
 	VMASKMOVPS 128(DX), Y0, Y6
 	VADDPS     Y6, Y5, Y5
 
-none83:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited85
+none87:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited90
 	TESTB   $0x08, 120(AX)
-	JEQ     six84
+	JEQ     six88
 	VXORPS  Y6, Y6, Y6
 	VCMPPS  $0x12, Y6, Y1, Y7
 	VANDNPS Y1, Y7, Y1
@@ -858,9 +922,11 @@ none83:
 	VANDNPS Y4, Y7, Y4
 	VCMPPS  $0x12, Y6, Y5, Y6
 	VANDNPS Y5, Y6, Y5
-	JMP     limited85
+	JMP     limited90
 
-six84:
+six88:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky89
 	VBROADCASTSS 128(AX), Y6
 	VXORPS       Y7, Y7, Y7
 	VMAXPS       Y1, Y7, Y1
@@ -873,9 +939,33 @@ six84:
 	VMINPS       Y4, Y6, Y4
 	VMAXPS       Y5, Y7, Y5
 	VMINPS       Y5, Y6, Y5
+	JMP          limited90
 
-limited85:
-plain72:
+leaky89:
+	VBROADCASTSS 132(AX), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y1, Y8
+	VMULPS       Y6, Y1, Y7
+	VBLENDVPS    Y8, Y7, Y1, Y1
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y2, Y8
+	VMULPS       Y6, Y2, Y7
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y3, Y8
+	VMULPS       Y6, Y3, Y7
+	VBLENDVPS    Y8, Y7, Y3, Y3
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y4, Y8
+	VMULPS       Y6, Y4, Y7
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y5, Y8
+	VMULPS       Y6, Y5, Y7
+	VBLENDVPS    Y8, Y7, Y5, Y5
+
+limited90:
+plain76:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -909,11 +999,11 @@ TEXT ·tileF32AVX2_1x6(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch86:
+stretch91:
 	SUBQ $0x04, BX
-	JLT  few88
+	JLT  few93
 
-many87:
+many92:
 	VMASKMOVPS   160(CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  (CX), Y8, Y1
@@ -955,13 +1045,13 @@ many87:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many87
+	JGE          many92
 
-few88:
+few93:
 	ADDQ $0x04, BX
-	JEQ  done89
+	JEQ  done94
 
-rest90:
+rest95:
 	VMASKMOVPS   160(CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  (CX), Y8, Y1
@@ -973,20 +1063,20 @@ rest90:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest90
+	JNE          rest95
 
-done89:
+done94:
 	DECQ DI
-	JLE  finished91
+	JLE  finished96
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch86
+	JMP  stretch91
 
-finished91:
+finished96:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store92
+	JEQ        store97
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -996,95 +1086,95 @@ finished91:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store92:
+store97:
 	CMPQ    120(AX), $0x00
-	JEQ     plain93
+	JEQ     plain98
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled94
+	JEQ     scaled99
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Y7
 	VMULPS  Y7, Y1, Y1
 
-scaled94:
+scaled99:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased95
+	JEQ     biased100
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Y7
 	VADDPS  Y7, Y1, Y1
 
-biased95:
+biased100:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled96
+	JEQ     scaled101
 	MOVQ    96(AX), DX
 	VMOVUPS 32(DX), Y7
 	VMULPS  Y7, Y2, Y2
 
-scaled96:
+scaled101:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased97
+	JEQ     biased102
 	MOVQ    104(AX), DX
 	VMOVUPS 32(DX), Y7
 	VADDPS  Y7, Y2, Y2
 
-biased97:
+biased102:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled98
+	JEQ     scaled103
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Y7
 	VMULPS  Y7, Y3, Y3
 
-scaled98:
+scaled103:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased99
+	JEQ     biased104
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Y7
 	VADDPS  Y7, Y3, Y3
 
-biased99:
+biased104:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled100
+	JEQ     scaled105
 	MOVQ    96(AX), DX
 	VMOVUPS 96(DX), Y7
 	VMULPS  Y7, Y4, Y4
 
-scaled100:
+scaled105:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased101
+	JEQ     biased106
 	MOVQ    104(AX), DX
 	VMOVUPS 96(DX), Y7
 	VADDPS  Y7, Y4, Y4
 
-biased101:
+biased106:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled102
+	JEQ     scaled107
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Y7
 	VMULPS  Y7, Y5, Y5
 
-scaled102:
+scaled107:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased103
+	JEQ     biased108
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Y7
 	VADDPS  Y7, Y5, Y5
 
-biased103:
+biased108:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled104
+	JEQ        scaled109
 	MOVQ       96(AX), DX
 	VMASKMOVPS 160(DX), Y0, Y7
 	VMULPS     Y7, Y6, Y6
 
-scaled104:
+scaled109:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased105
+	JEQ        biased110
 	MOVQ       104(AX), DX
 	VMASKMOVPS 160(DX), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 
-biased105:
+biased110:
 	TESTB      $0x04, 120(AX)
-	JEQ        none106
+	JEQ        none111
 	MOVQ       112(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
@@ -1094,11 +1184,11 @@ biased105:
 	VMASKMOVPS 160(DX), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 
-none106:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited108
+none111:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited114
 	TESTB   $0x08, 120(AX)
-	JEQ     six107
+	JEQ     six112
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
 	VANDNPS Y1, Y8, Y1
@@ -1112,9 +1202,11 @@ none106:
 	VANDNPS Y5, Y8, Y5
 	VCMPPS  $0x12, Y7, Y6, Y7
 	VANDNPS Y6, Y7, Y6
-	JMP     limited108
+	JMP     limited114
 
-six107:
+six112:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky113
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VMAXPS       Y1, Y8, Y1
@@ -1129,9 +1221,37 @@ six107:
 	VMINPS       Y5, Y7, Y5
 	VMAXPS       Y6, Y8, Y6
 	VMINPS       Y6, Y7, Y6
+	JMP          limited114
 
-limited108:
-plain93:
+leaky113:
+	VBROADCASTSS 132(AX), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y1, Y9
+	VMULPS       Y7, Y1, Y8
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y2, Y9
+	VMULPS       Y7, Y2, Y8
+	VBLENDVPS    Y9, Y8, Y2, Y2
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y3, Y9
+	VMULPS       Y7, Y3, Y8
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y4, Y9
+	VMULPS       Y7, Y4, Y8
+	VBLENDVPS    Y9, Y8, Y4, Y4
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y5, Y9
+	VMULPS       Y7, Y5, Y8
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y6, Y9
+	VMULPS       Y7, Y6, Y8
+	VBLENDVPS    Y9, Y8, Y6, Y6
+
+limited114:
+plain98:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -1167,11 +1287,11 @@ TEXT ·tileF32AVX2_1x7(SB), NOSPLIT, $0-8
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 
-stretch109:
+stretch115:
 	SUBQ $0x04, BX
-	JLT  few111
+	JLT  few117
 
-many110:
+many116:
 	VMASKMOVPS   192(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
 	VFMADD231PS  (CX), Y9, Y1
@@ -1217,13 +1337,13 @@ many110:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many110
+	JGE          many116
 
-few111:
+few117:
 	ADDQ $0x04, BX
-	JEQ  done112
+	JEQ  done118
 
-rest113:
+rest119:
 	VMASKMOVPS   192(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
 	VFMADD231PS  (CX), Y9, Y1
@@ -1236,20 +1356,20 @@ rest113:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest113
+	JNE          rest119
 
-done112:
+done118:
 	DECQ DI
-	JLE  finished114
+	JLE  finished120
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch109
+	JMP  stretch115
 
-finished114:
+finished120:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store115
+	JEQ        store121
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -1260,109 +1380,109 @@ finished114:
 	VADDPS     Y8, Y7, Y7
 	MOVQ       40(AX), CX
 
-store115:
+store121:
 	CMPQ    120(AX), $0x00
-	JEQ     plain116
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled117
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Y8
-	VMULPS  Y8, Y1, Y1
-
-scaled117:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased118
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Y8
-	VADDPS  Y8, Y1, Y1
-
-biased118:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled119
-	MOVQ    96(AX), DX
-	VMOVUPS 32(DX), Y8
-	VMULPS  Y8, Y2, Y2
-
-scaled119:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased120
-	MOVQ    104(AX), DX
-	VMOVUPS 32(DX), Y8
-	VADDPS  Y8, Y2, Y2
-
-biased120:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled121
-	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Y8
-	VMULPS  Y8, Y3, Y3
-
-scaled121:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased122
-	MOVQ    104(AX), DX
-	VMOVUPS 64(DX), Y8
-	VADDPS  Y8, Y3, Y3
-
-biased122:
+	JEQ     plain122
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled123
 	MOVQ    96(AX), DX
-	VMOVUPS 96(DX), Y8
-	VMULPS  Y8, Y4, Y4
+	VMOVUPS (DX), Y8
+	VMULPS  Y8, Y1, Y1
 
 scaled123:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased124
 	MOVQ    104(AX), DX
-	VMOVUPS 96(DX), Y8
-	VADDPS  Y8, Y4, Y4
+	VMOVUPS (DX), Y8
+	VADDPS  Y8, Y1, Y1
 
 biased124:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled125
 	MOVQ    96(AX), DX
-	VMOVUPS 128(DX), Y8
-	VMULPS  Y8, Y5, Y5
+	VMOVUPS 32(DX), Y8
+	VMULPS  Y8, Y2, Y2
 
 scaled125:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased126
 	MOVQ    104(AX), DX
-	VMOVUPS 128(DX), Y8
-	VADDPS  Y8, Y5, Y5
+	VMOVUPS 32(DX), Y8
+	VADDPS  Y8, Y2, Y2
 
 biased126:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled127
 	MOVQ    96(AX), DX
-	VMOVUPS 160(DX), Y8
-	VMULPS  Y8, Y6, Y6
+	VMOVUPS 64(DX), Y8
+	VMULPS  Y8, Y3, Y3
 
 scaled127:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased128
 	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Y8
+	VADDPS  Y8, Y3, Y3
+
+biased128:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled129
+	MOVQ    96(AX), DX
+	VMOVUPS 96(DX), Y8
+	VMULPS  Y8, Y4, Y4
+
+scaled129:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased130
+	MOVQ    104(AX), DX
+	VMOVUPS 96(DX), Y8
+	VADDPS  Y8, Y4, Y4
+
+biased130:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled131
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Y8
+	VMULPS  Y8, Y5, Y5
+
+scaled131:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased132
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Y8
+	VADDPS  Y8, Y5, Y5
+
+biased132:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled133
+	MOVQ    96(AX), DX
+	VMOVUPS 160(DX), Y8
+	VMULPS  Y8, Y6, Y6
+
+scaled133:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased134
+	MOVQ    104(AX), DX
 	VMOVUPS 160(DX), Y8
 	VADDPS  Y8, Y6, Y6
 
-biased128:
+biased134:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled129
+	JEQ        scaled135
 	MOVQ       96(AX), DX
 	VMASKMOVPS 192(DX), Y0, Y8
 	VMULPS     Y8, Y7, Y7
 
-scaled129:
+scaled135:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased130
+	JEQ        biased136
 	MOVQ       104(AX), DX
 	VMASKMOVPS 192(DX), Y0, Y8
 	VADDPS     Y8, Y7, Y7
 
-biased130:
+biased136:
 	TESTB      $0x04, 120(AX)
-	JEQ        none131
+	JEQ        none137
 	MOVQ       112(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
@@ -1373,11 +1493,11 @@ biased130:
 	VMASKMOVPS 192(DX), Y0, Y8
 	VADDPS     Y8, Y7, Y7
 
-none131:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited133
+none137:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited140
 	TESTB   $0x08, 120(AX)
-	JEQ     six132
+	JEQ     six138
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y1, Y9
 	VANDNPS Y1, Y9, Y1
@@ -1393,9 +1513,11 @@ none131:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited133
+	JMP     limited140
 
-six132:
+six138:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky139
 	VBROADCASTSS 128(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y1, Y9, Y1
@@ -1412,9 +1534,41 @@ six132:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
+	JMP          limited140
 
-limited133:
-plain116:
+leaky139:
+	VBROADCASTSS 132(AX), Y8
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y1, Y10
+	VMULPS       Y8, Y1, Y9
+	VBLENDVPS    Y10, Y9, Y1, Y1
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y2, Y10
+	VMULPS       Y8, Y2, Y9
+	VBLENDVPS    Y10, Y9, Y2, Y2
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y3, Y10
+	VMULPS       Y8, Y3, Y9
+	VBLENDVPS    Y10, Y9, Y3, Y3
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y4, Y10
+	VMULPS       Y8, Y4, Y9
+	VBLENDVPS    Y10, Y9, Y4, Y4
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y5, Y10
+	VMULPS       Y8, Y5, Y9
+	VBLENDVPS    Y10, Y9, Y5, Y5
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y6, Y10
+	VMULPS       Y8, Y6, Y9
+	VBLENDVPS    Y10, Y9, Y6, Y6
+	VXORPS       Y9, Y9, Y9
+	VCMPPS       $0x1a, Y9, Y7, Y10
+	VMULPS       Y8, Y7, Y9
+	VBLENDVPS    Y10, Y9, Y7, Y7
+
+limited140:
+plain122:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -1452,11 +1606,11 @@ TEXT ·tileF32AVX2_1x8(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch134:
+stretch141:
 	SUBQ $0x04, BX
-	JLT  few136
+	JLT  few143
 
-many135:
+many142:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -1522,13 +1676,13 @@ many135:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many135
+	JGE          many142
 
-few136:
+few143:
 	ADDQ $0x04, BX
-	JEQ  done137
+	JEQ  done144
 
-rest138:
+rest145:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -1546,20 +1700,20 @@ rest138:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest138
+	JNE          rest145
 
-done137:
+done144:
 	DECQ DI
-	JLE  finished139
+	JLE  finished146
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch134
+	JMP  stretch141
 
-finished139:
+finished146:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store140
+	JEQ        store147
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -1571,123 +1725,123 @@ finished139:
 	VADDPS     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store140:
+store147:
 	CMPQ    120(AX), $0x00
-	JEQ     plain141
+	JEQ     plain148
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled142
+	JEQ     scaled149
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Y9
 	VMULPS  Y9, Y1, Y1
 
-scaled142:
+scaled149:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased143
+	JEQ     biased150
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Y9
 	VADDPS  Y9, Y1, Y1
 
-biased143:
+biased150:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled144
+	JEQ     scaled151
 	MOVQ    96(AX), DX
 	VMOVUPS 32(DX), Y9
 	VMULPS  Y9, Y2, Y2
 
-scaled144:
+scaled151:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased145
+	JEQ     biased152
 	MOVQ    104(AX), DX
 	VMOVUPS 32(DX), Y9
 	VADDPS  Y9, Y2, Y2
 
-biased145:
+biased152:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled146
+	JEQ     scaled153
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Y9
 	VMULPS  Y9, Y3, Y3
 
-scaled146:
+scaled153:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased147
+	JEQ     biased154
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Y9
 	VADDPS  Y9, Y3, Y3
 
-biased147:
+biased154:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled148
+	JEQ     scaled155
 	MOVQ    96(AX), DX
 	VMOVUPS 96(DX), Y9
 	VMULPS  Y9, Y4, Y4
 
-scaled148:
+scaled155:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased149
+	JEQ     biased156
 	MOVQ    104(AX), DX
 	VMOVUPS 96(DX), Y9
 	VADDPS  Y9, Y4, Y4
 
-biased149:
+biased156:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled150
+	JEQ     scaled157
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Y9
 	VMULPS  Y9, Y5, Y5
 
-scaled150:
+scaled157:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased151
+	JEQ     biased158
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Y9
 	VADDPS  Y9, Y5, Y5
 
-biased151:
+biased158:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled152
+	JEQ     scaled159
 	MOVQ    96(AX), DX
 	VMOVUPS 160(DX), Y9
 	VMULPS  Y9, Y6, Y6
 
-scaled152:
+scaled159:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased153
+	JEQ     biased160
 	MOVQ    104(AX), DX
 	VMOVUPS 160(DX), Y9
 	VADDPS  Y9, Y6, Y6
 
-biased153:
+biased160:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled154
+	JEQ     scaled161
 	MOVQ    96(AX), DX
 	VMOVUPS 192(DX), Y9
 	VMULPS  Y9, Y7, Y7
 
-scaled154:
+scaled161:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased155
+	JEQ     biased162
 	MOVQ    104(AX), DX
 	VMOVUPS 192(DX), Y9
 	VADDPS  Y9, Y7, Y7
 
-biased155:
+biased162:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled156
+	JEQ        scaled163
 	MOVQ       96(AX), DX
 	VMASKMOVPS 224(DX), Y0, Y9
 	VMULPS     Y9, Y8, Y8
 
-scaled156:
+scaled163:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased157
+	JEQ        biased164
 	MOVQ       104(AX), DX
 	VMASKMOVPS 224(DX), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-biased157:
+biased164:
 	TESTB      $0x04, 120(AX)
-	JEQ        none158
+	JEQ        none165
 	MOVQ       112(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
@@ -1699,11 +1853,11 @@ biased157:
 	VMASKMOVPS 224(DX), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-none158:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited160
+none165:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited168
 	TESTB   $0x08, 120(AX)
-	JEQ     six159
+	JEQ     six166
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -1721,9 +1875,11 @@ none158:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited160
+	JMP     limited168
 
-six159:
+six166:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky167
 	VBROADCASTSS 128(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -1742,9 +1898,45 @@ six159:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
+	JMP          limited168
 
-limited160:
-plain141:
+leaky167:
+	VBROADCASTSS 132(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y1, Y11
+	VMULPS       Y9, Y1, Y10
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y2, Y11
+	VMULPS       Y9, Y2, Y10
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y3, Y11
+	VMULPS       Y9, Y3, Y10
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y4, Y11
+	VMULPS       Y9, Y4, Y10
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y5, Y11
+	VMULPS       Y9, Y5, Y10
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y6, Y11
+	VMULPS       Y9, Y6, Y10
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y7, Y11
+	VMULPS       Y9, Y7, Y10
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y8, Y11
+	VMULPS       Y9, Y8, Y10
+	VBLENDVPS    Y11, Y10, Y8, Y8
+
+limited168:
+plain148:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -1777,11 +1969,11 @@ TEXT ·tileF32AVX2_2x1(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch161:
+stretch169:
 	SUBQ $0x04, BX
-	JLT  few163
+	JLT  few171
 
-many162:
+many170:
 	VMASKMOVPS   (CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  Y3, Y4, Y1
@@ -1811,13 +2003,13 @@ many162:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many162
+	JGE          many170
 
-few163:
+few171:
 	ADDQ $0x04, BX
-	JEQ  done164
+	JEQ  done172
 
-rest165:
+rest173:
 	VMASKMOVPS   (CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  Y3, Y4, Y1
@@ -1826,20 +2018,20 @@ rest165:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest165
+	JNE          rest173
 
-done164:
+done172:
 	DECQ DI
-	JLE  finished166
+	JLE  finished174
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch161
+	JMP  stretch169
 
-finished166:
+finished174:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store167
+	JEQ        store175
 	VMASKMOVPS (CX), Y0, Y3
 	VADDPS     Y3, Y1, Y1
 	ADDQ       DX, CX
@@ -1847,27 +2039,27 @@ finished166:
 	VADDPS     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store167:
+store175:
 	CMPQ       120(AX), $0x00
-	JEQ        plain168
+	JEQ        plain176
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled169
+	JEQ        scaled177
 	MOVQ       96(AX), BX
 	VMASKMOVPS (BX), Y0, Y3
 	VMULPS     Y3, Y1, Y1
 	VMULPS     Y3, Y2, Y2
 
-scaled169:
+scaled177:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased170
+	JEQ        biased178
 	MOVQ       104(AX), BX
 	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y3, Y2, Y2
 
-biased170:
+biased178:
 	TESTB      $0x04, 120(AX)
-	JEQ        none171
+	JEQ        none179
 	MOVQ       112(AX), BX
 	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y3, Y1, Y1
@@ -1875,28 +2067,42 @@ biased170:
 	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 
-none171:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited173
+none179:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited182
 	TESTB   $0x08, 120(AX)
-	JEQ     six172
+	JEQ     six180
 	VXORPS  Y3, Y3, Y3
 	VCMPPS  $0x12, Y3, Y1, Y4
 	VANDNPS Y1, Y4, Y1
 	VCMPPS  $0x12, Y3, Y2, Y3
 	VANDNPS Y2, Y3, Y2
-	JMP     limited173
+	JMP     limited182
 
-six172:
+six180:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky181
 	VBROADCASTSS 128(AX), Y3
 	VXORPS       Y4, Y4, Y4
 	VMAXPS       Y1, Y4, Y1
 	VMINPS       Y1, Y3, Y1
 	VMAXPS       Y2, Y4, Y2
 	VMINPS       Y2, Y3, Y2
+	JMP          limited182
 
-limited173:
-plain168:
+leaky181:
+	VBROADCASTSS 132(AX), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1a, Y4, Y1, Y5
+	VMULPS       Y3, Y1, Y4
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1a, Y4, Y2, Y5
+	VMULPS       Y3, Y2, Y4
+	VBLENDVPS    Y5, Y4, Y2, Y2
+
+limited182:
+plain176:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -1926,11 +2132,11 @@ TEXT ·tileF32AVX2_2x2(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch174:
+stretch183:
 	SUBQ $0x04, BX
-	JLT  few176
+	JLT  few185
 
-many175:
+many184:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPS   32(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
@@ -1972,13 +2178,13 @@ many175:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many175
+	JGE          many184
 
-few176:
+few185:
 	ADDQ $0x04, BX
-	JEQ  done177
+	JEQ  done186
 
-rest178:
+rest187:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPS   32(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
@@ -1990,20 +2196,20 @@ rest178:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest178
+	JNE          rest187
 
-done177:
+done186:
 	DECQ DI
-	JLE  finished179
+	JLE  finished188
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch174
+	JMP  stretch183
 
-finished179:
+finished188:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store180
+	JEQ        store189
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y5
 	VADDPS     Y5, Y2, Y2
@@ -2013,43 +2219,43 @@ finished179:
 	VADDPS     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store180:
+store189:
 	CMPQ    120(AX), $0x00
-	JEQ     plain181
+	JEQ     plain190
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled182
+	JEQ     scaled191
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y5
 	VMULPS  Y5, Y1, Y1
 	VMULPS  Y5, Y3, Y3
 
-scaled182:
+scaled191:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased183
+	JEQ     biased192
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y5
 	VADDPS  Y5, Y1, Y1
 	VADDPS  Y5, Y3, Y3
 
-biased183:
+biased192:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled184
+	JEQ        scaled193
 	MOVQ       96(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y5
 	VMULPS     Y5, Y2, Y2
 	VMULPS     Y5, Y4, Y4
 
-scaled184:
+scaled193:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased185
+	JEQ        biased194
 	MOVQ       104(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y5
 	VADDPS     Y5, Y2, Y2
 	VADDPS     Y5, Y4, Y4
 
-biased185:
+biased194:
 	TESTB      $0x04, 120(AX)
-	JEQ        none186
+	JEQ        none195
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y5
@@ -2059,11 +2265,11 @@ biased185:
 	VMASKMOVPS 32(BX), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 
-none186:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited188
+none195:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited198
 	TESTB   $0x08, 120(AX)
-	JEQ     six187
+	JEQ     six196
 	VXORPS  Y5, Y5, Y5
 	VCMPPS  $0x12, Y5, Y1, Y6
 	VANDNPS Y1, Y6, Y1
@@ -2073,9 +2279,11 @@ none186:
 	VANDNPS Y3, Y6, Y3
 	VCMPPS  $0x12, Y5, Y4, Y5
 	VANDNPS Y4, Y5, Y4
-	JMP     limited188
+	JMP     limited198
 
-six187:
+six196:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky197
 	VBROADCASTSS 128(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VMAXPS       Y1, Y6, Y1
@@ -2086,9 +2294,29 @@ six187:
 	VMINPS       Y3, Y5, Y3
 	VMAXPS       Y4, Y6, Y4
 	VMINPS       Y4, Y5, Y4
+	JMP          limited198
 
-limited188:
-plain181:
+leaky197:
+	VBROADCASTSS 132(AX), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y1, Y7
+	VMULPS       Y5, Y1, Y6
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y2, Y7
+	VMULPS       Y5, Y2, Y6
+	VBLENDVPS    Y7, Y6, Y2, Y2
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y3, Y7
+	VMULPS       Y5, Y3, Y6
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y4, Y7
+	VMULPS       Y5, Y4, Y6
+	VBLENDVPS    Y7, Y6, Y4, Y4
+
+limited198:
+plain190:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -2122,11 +2350,11 @@ TEXT ·tileF32AVX2_2x3(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch189:
+stretch199:
 	SUBQ $0x04, BX
-	JLT  few191
+	JLT  few201
 
-many190:
+many200:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPS   64(CX), Y0, Y9
@@ -2180,13 +2408,13 @@ many190:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many190
+	JGE          many200
 
-few191:
+few201:
 	ADDQ $0x04, BX
-	JEQ  done192
+	JEQ  done202
 
-rest193:
+rest203:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPS   64(CX), Y0, Y9
@@ -2201,20 +2429,20 @@ rest193:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest193
+	JNE          rest203
 
-done192:
+done202:
 	DECQ DI
-	JLE  finished194
+	JLE  finished204
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch189
+	JMP  stretch199
 
-finished194:
+finished204:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store195
+	JEQ        store205
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VMASKMOVPS 64(CX), Y0, Y7
@@ -2226,59 +2454,59 @@ finished194:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store195:
+store205:
 	CMPQ    120(AX), $0x00
-	JEQ     plain196
+	JEQ     plain206
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled197
+	JEQ     scaled207
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y7
 	VMULPS  Y7, Y1, Y1
 	VMULPS  Y7, Y4, Y4
 
-scaled197:
+scaled207:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased198
+	JEQ     biased208
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y7
 	VADDPS  Y7, Y1, Y1
 	VADDPS  Y7, Y4, Y4
 
-biased198:
+biased208:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled199
+	JEQ     scaled209
 	MOVQ    96(AX), BX
 	VMOVUPS 32(BX), Y7
 	VMULPS  Y7, Y2, Y2
 	VMULPS  Y7, Y5, Y5
 
-scaled199:
+scaled209:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased200
+	JEQ     biased210
 	MOVQ    104(AX), BX
 	VMOVUPS 32(BX), Y7
 	VADDPS  Y7, Y2, Y2
 	VADDPS  Y7, Y5, Y5
 
-biased200:
+biased210:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled201
+	JEQ        scaled211
 	MOVQ       96(AX), BX
 	VMASKMOVPS 64(BX), Y0, Y7
 	VMULPS     Y7, Y3, Y3
 	VMULPS     Y7, Y6, Y6
 
-scaled201:
+scaled211:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased202
+	JEQ        biased212
 	MOVQ       104(AX), BX
 	VMASKMOVPS 64(BX), Y0, Y7
 	VADDPS     Y7, Y3, Y3
 	VADDPS     Y7, Y6, Y6
 
-biased202:
+biased212:
 	TESTB      $0x04, 120(AX)
-	JEQ        none203
+	JEQ        none213
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VADDPS     32(BX), Y2, Y2
@@ -2290,11 +2518,11 @@ biased202:
 	VMASKMOVPS 64(BX), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 
-none203:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited205
+none213:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited216
 	TESTB   $0x08, 120(AX)
-	JEQ     six204
+	JEQ     six214
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
 	VANDNPS Y1, Y8, Y1
@@ -2308,9 +2536,11 @@ none203:
 	VANDNPS Y5, Y8, Y5
 	VCMPPS  $0x12, Y7, Y6, Y7
 	VANDNPS Y6, Y7, Y6
-	JMP     limited205
+	JMP     limited216
 
-six204:
+six214:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky215
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VMAXPS       Y1, Y8, Y1
@@ -2325,9 +2555,37 @@ six204:
 	VMINPS       Y5, Y7, Y5
 	VMAXPS       Y6, Y8, Y6
 	VMINPS       Y6, Y7, Y6
+	JMP          limited216
 
-limited205:
-plain196:
+leaky215:
+	VBROADCASTSS 132(AX), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y1, Y9
+	VMULPS       Y7, Y1, Y8
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y2, Y9
+	VMULPS       Y7, Y2, Y8
+	VBLENDVPS    Y9, Y8, Y2, Y2
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y3, Y9
+	VMULPS       Y7, Y3, Y8
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y4, Y9
+	VMULPS       Y7, Y4, Y8
+	VBLENDVPS    Y9, Y8, Y4, Y4
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y5, Y9
+	VMULPS       Y7, Y5, Y8
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y6, Y9
+	VMULPS       Y7, Y6, Y8
+	VBLENDVPS    Y9, Y8, Y6, Y6
+
+limited216:
+plain206:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPS Y3, Y0, 64(CX)
@@ -2365,11 +2623,11 @@ TEXT ·tileF32AVX2_2x4(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch206:
+stretch217:
 	SUBQ $0x04, BX
-	JLT  few208
+	JLT  few219
 
-many207:
+many218:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -2435,13 +2693,13 @@ many207:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many207
+	JGE          many218
 
-few208:
+few219:
 	ADDQ $0x04, BX
-	JEQ  done209
+	JEQ  done220
 
-rest210:
+rest221:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -2459,20 +2717,20 @@ rest210:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest210
+	JNE          rest221
 
-done209:
+done220:
 	DECQ DI
-	JLE  finished211
+	JLE  finished222
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch206
+	JMP  stretch217
 
-finished211:
+finished222:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store212
+	JEQ        store223
 	VADDPS     (CX), Y1, Y1
 	VADDPS     32(CX), Y2, Y2
 	VADDPS     64(CX), Y3, Y3
@@ -2486,75 +2744,75 @@ finished211:
 	VADDPS     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store212:
+store223:
 	CMPQ    120(AX), $0x00
-	JEQ     plain213
+	JEQ     plain224
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled214
+	JEQ     scaled225
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y9
 	VMULPS  Y9, Y1, Y1
 	VMULPS  Y9, Y5, Y5
 
-scaled214:
+scaled225:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased215
+	JEQ     biased226
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y9
 	VADDPS  Y9, Y1, Y1
 	VADDPS  Y9, Y5, Y5
 
-biased215:
+biased226:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled216
+	JEQ     scaled227
 	MOVQ    96(AX), BX
 	VMOVUPS 32(BX), Y9
 	VMULPS  Y9, Y2, Y2
 	VMULPS  Y9, Y6, Y6
 
-scaled216:
+scaled227:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased217
+	JEQ     biased228
 	MOVQ    104(AX), BX
 	VMOVUPS 32(BX), Y9
 	VADDPS  Y9, Y2, Y2
 	VADDPS  Y9, Y6, Y6
 
-biased217:
+biased228:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled218
+	JEQ     scaled229
 	MOVQ    96(AX), BX
 	VMOVUPS 64(BX), Y9
 	VMULPS  Y9, Y3, Y3
 	VMULPS  Y9, Y7, Y7
 
-scaled218:
+scaled229:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased219
+	JEQ     biased230
 	MOVQ    104(AX), BX
 	VMOVUPS 64(BX), Y9
 	VADDPS  Y9, Y3, Y3
 	VADDPS  Y9, Y7, Y7
 
-biased219:
+biased230:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled220
+	JEQ        scaled231
 	MOVQ       96(AX), BX
 	VMASKMOVPS 96(BX), Y0, Y9
 	VMULPS     Y9, Y4, Y4
 	VMULPS     Y9, Y8, Y8
 
-scaled220:
+scaled231:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased221
+	JEQ        biased232
 	MOVQ       104(AX), BX
 	VMASKMOVPS 96(BX), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	VADDPS     Y9, Y8, Y8
 
-biased221:
+biased232:
 	TESTB      $0x04, 120(AX)
-	JEQ        none222
+	JEQ        none233
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VADDPS     32(BX), Y2, Y2
@@ -2568,11 +2826,11 @@ biased221:
 	VMASKMOVPS 96(BX), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-none222:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited224
+none233:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited236
 	TESTB   $0x08, 120(AX)
-	JEQ     six223
+	JEQ     six234
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -2590,9 +2848,11 @@ none222:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited224
+	JMP     limited236
 
-six223:
+six234:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky235
 	VBROADCASTSS 128(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -2611,9 +2871,45 @@ six223:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
+	JMP          limited236
 
-limited224:
-plain213:
+leaky235:
+	VBROADCASTSS 132(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y1, Y11
+	VMULPS       Y9, Y1, Y10
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y2, Y11
+	VMULPS       Y9, Y2, Y10
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y3, Y11
+	VMULPS       Y9, Y3, Y10
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y4, Y11
+	VMULPS       Y9, Y4, Y10
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y5, Y11
+	VMULPS       Y9, Y5, Y10
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y6, Y11
+	VMULPS       Y9, Y6, Y10
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y7, Y11
+	VMULPS       Y9, Y7, Y10
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y8, Y11
+	VMULPS       Y9, Y8, Y10
+	VBLENDVPS    Y11, Y10, Y8, Y8
+
+limited236:
+plain224:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -2648,11 +2944,11 @@ TEXT ·tileF32AVX2_3x1(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch225:
+stretch237:
 	SUBQ $0x04, BX
-	JLT  few227
+	JLT  few239
 
-many226:
+many238:
 	VMASKMOVPS   (CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  Y4, Y5, Y1
@@ -2690,13 +2986,13 @@ many226:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many226
+	JGE          many238
 
-few227:
+few239:
 	ADDQ $0x04, BX
-	JEQ  done228
+	JEQ  done240
 
-rest229:
+rest241:
 	VMASKMOVPS   (CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  Y4, Y5, Y1
@@ -2707,20 +3003,20 @@ rest229:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest229
+	JNE          rest241
 
-done228:
+done240:
 	DECQ DI
-	JLE  finished230
+	JLE  finished242
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch225
+	JMP  stretch237
 
-finished230:
+finished242:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store231
+	JEQ        store243
 	VMASKMOVPS (CX), Y0, Y4
 	VADDPS     Y4, Y1, Y1
 	ADDQ       DX, CX
@@ -2731,29 +3027,29 @@ finished230:
 	VADDPS     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store231:
+store243:
 	CMPQ       120(AX), $0x00
-	JEQ        plain232
+	JEQ        plain244
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled233
+	JEQ        scaled245
 	MOVQ       96(AX), BX
 	VMASKMOVPS (BX), Y0, Y4
 	VMULPS     Y4, Y1, Y1
 	VMULPS     Y4, Y2, Y2
 	VMULPS     Y4, Y3, Y3
 
-scaled233:
+scaled245:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased234
+	JEQ        biased246
 	MOVQ       104(AX), BX
 	VMASKMOVPS (BX), Y0, Y4
 	VADDPS     Y4, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y4, Y3, Y3
 
-biased234:
+biased246:
 	TESTB      $0x04, 120(AX)
-	JEQ        none235
+	JEQ        none247
 	MOVQ       112(AX), BX
 	VMASKMOVPS (BX), Y0, Y4
 	VADDPS     Y4, Y1, Y1
@@ -2764,11 +3060,11 @@ biased234:
 	VMASKMOVPS (BX), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 
-none235:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited237
+none247:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited250
 	TESTB   $0x08, 120(AX)
-	JEQ     six236
+	JEQ     six248
 	VXORPS  Y4, Y4, Y4
 	VCMPPS  $0x12, Y4, Y1, Y5
 	VANDNPS Y1, Y5, Y1
@@ -2776,9 +3072,11 @@ none235:
 	VANDNPS Y2, Y5, Y2
 	VCMPPS  $0x12, Y4, Y3, Y4
 	VANDNPS Y3, Y4, Y3
-	JMP     limited237
+	JMP     limited250
 
-six236:
+six248:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky249
 	VBROADCASTSS 128(AX), Y4
 	VXORPS       Y5, Y5, Y5
 	VMAXPS       Y1, Y5, Y1
@@ -2787,9 +3085,25 @@ six236:
 	VMINPS       Y2, Y4, Y2
 	VMAXPS       Y3, Y5, Y3
 	VMINPS       Y3, Y4, Y3
+	JMP          limited250
 
-limited237:
-plain232:
+leaky249:
+	VBROADCASTSS 132(AX), Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x1a, Y5, Y1, Y6
+	VMULPS       Y4, Y1, Y5
+	VBLENDVPS    Y6, Y5, Y1, Y1
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x1a, Y5, Y2, Y6
+	VMULPS       Y4, Y2, Y5
+	VBLENDVPS    Y6, Y5, Y2, Y2
+	VXORPS       Y5, Y5, Y5
+	VCMPPS       $0x1a, Y5, Y3, Y6
+	VMULPS       Y4, Y3, Y5
+	VBLENDVPS    Y6, Y5, Y3, Y3
+
+limited250:
+plain244:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -2823,11 +3137,11 @@ TEXT ·tileF32AVX2_3x2(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch238:
+stretch251:
 	SUBQ $0x04, BX
-	JLT  few240
+	JLT  few253
 
-many239:
+many252:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPS   32(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
@@ -2881,13 +3195,13 @@ many239:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many239
+	JGE          many252
 
-few240:
+few253:
 	ADDQ $0x04, BX
-	JEQ  done241
+	JEQ  done254
 
-rest242:
+rest255:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPS   32(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
@@ -2902,20 +3216,20 @@ rest242:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest242
+	JNE          rest255
 
-done241:
+done254:
 	DECQ DI
-	JLE  finished243
+	JLE  finished256
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch238
+	JMP  stretch251
 
-finished243:
+finished256:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store244
+	JEQ        store257
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y7
 	VADDPS     Y7, Y2, Y2
@@ -2929,47 +3243,47 @@ finished243:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store244:
+store257:
 	CMPQ    120(AX), $0x00
-	JEQ     plain245
+	JEQ     plain258
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled246
+	JEQ     scaled259
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y7
 	VMULPS  Y7, Y1, Y1
 	VMULPS  Y7, Y3, Y3
 	VMULPS  Y7, Y5, Y5
 
-scaled246:
+scaled259:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased247
+	JEQ     biased260
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y7
 	VADDPS  Y7, Y1, Y1
 	VADDPS  Y7, Y3, Y3
 	VADDPS  Y7, Y5, Y5
 
-biased247:
+biased260:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled248
+	JEQ        scaled261
 	MOVQ       96(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y7
 	VMULPS     Y7, Y2, Y2
 	VMULPS     Y7, Y4, Y4
 	VMULPS     Y7, Y6, Y6
 
-scaled248:
+scaled261:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased249
+	JEQ        biased262
 	MOVQ       104(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y7
 	VADDPS     Y7, Y2, Y2
 	VADDPS     Y7, Y4, Y4
 	VADDPS     Y7, Y6, Y6
 
-biased249:
+biased262:
 	TESTB      $0x04, 120(AX)
-	JEQ        none250
+	JEQ        none263
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y7
@@ -2983,11 +3297,11 @@ biased249:
 	VMASKMOVPS 32(BX), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 
-none250:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited252
+none263:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited266
 	TESTB   $0x08, 120(AX)
-	JEQ     six251
+	JEQ     six264
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
 	VANDNPS Y1, Y8, Y1
@@ -3001,9 +3315,11 @@ none250:
 	VANDNPS Y5, Y8, Y5
 	VCMPPS  $0x12, Y7, Y6, Y7
 	VANDNPS Y6, Y7, Y6
-	JMP     limited252
+	JMP     limited266
 
-six251:
+six264:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky265
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VMAXPS       Y1, Y8, Y1
@@ -3018,9 +3334,37 @@ six251:
 	VMINPS       Y5, Y7, Y5
 	VMAXPS       Y6, Y8, Y6
 	VMINPS       Y6, Y7, Y6
+	JMP          limited266
 
-limited252:
-plain245:
+leaky265:
+	VBROADCASTSS 132(AX), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y1, Y9
+	VMULPS       Y7, Y1, Y8
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y2, Y9
+	VMULPS       Y7, Y2, Y8
+	VBLENDVPS    Y9, Y8, Y2, Y2
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y3, Y9
+	VMULPS       Y7, Y3, Y8
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y4, Y9
+	VMULPS       Y7, Y4, Y8
+	VBLENDVPS    Y9, Y8, Y4, Y4
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y5, Y9
+	VMULPS       Y7, Y5, Y8
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y6, Y9
+	VMULPS       Y7, Y6, Y8
+	VBLENDVPS    Y9, Y8, Y6, Y6
+
+limited266:
+plain258:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -3056,7 +3400,7 @@ TEXT ·tileF32AVX2_4x1(SB), NOSPLIT, $0-8
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	CMPQ       BX, $0x30
-	JLT        near253
+	JLT        near267
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3067,12 +3411,12 @@ TEXT ·tileF32AVX2_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near253:
-stretch254:
+near267:
+stretch268:
 	SUBQ $0x04, BX
-	JLT  few256
+	JLT  few270
 
-many255:
+many269:
 	VMASKMOVPS   (CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -3118,13 +3462,13 @@ many255:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many255
+	JGE          many269
 
-few256:
+few270:
 	ADDQ $0x04, BX
-	JEQ  done257
+	JEQ  done271
 
-rest258:
+rest272:
 	VMASKMOVPS   (CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -3137,20 +3481,20 @@ rest258:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest258
+	JNE          rest272
 
-done257:
+done271:
 	DECQ DI
-	JLE  finished259
+	JLE  finished273
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch254
+	JMP  stretch268
 
-finished259:
+finished273:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store260
+	JEQ        store274
 	VMASKMOVPS (CX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
 	ADDQ       DX, CX
@@ -3164,11 +3508,11 @@ finished259:
 	VADDPS     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store260:
+store274:
 	CMPQ       120(AX), $0x00
-	JEQ        plain261
+	JEQ        plain275
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled262
+	JEQ        scaled276
 	MOVQ       96(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VMULPS     Y5, Y1, Y1
@@ -3176,9 +3520,9 @@ store260:
 	VMULPS     Y5, Y3, Y3
 	VMULPS     Y5, Y4, Y4
 
-scaled262:
+scaled276:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased263
+	JEQ        biased277
 	MOVQ       104(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
@@ -3186,9 +3530,9 @@ scaled262:
 	VADDPS     Y5, Y3, Y3
 	VADDPS     Y5, Y4, Y4
 
-biased263:
+biased277:
 	TESTB      $0x04, 120(AX)
-	JEQ        none264
+	JEQ        none278
 	MOVQ       112(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
@@ -3202,11 +3546,11 @@ biased263:
 	VMASKMOVPS (BX), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 
-none264:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited266
+none278:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited281
 	TESTB   $0x08, 120(AX)
-	JEQ     six265
+	JEQ     six279
 	VXORPS  Y5, Y5, Y5
 	VCMPPS  $0x12, Y5, Y1, Y6
 	VANDNPS Y1, Y6, Y1
@@ -3216,9 +3560,11 @@ none264:
 	VANDNPS Y3, Y6, Y3
 	VCMPPS  $0x12, Y5, Y4, Y5
 	VANDNPS Y4, Y5, Y4
-	JMP     limited266
+	JMP     limited281
 
-six265:
+six279:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky280
 	VBROADCASTSS 128(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VMAXPS       Y1, Y6, Y1
@@ -3229,9 +3575,29 @@ six265:
 	VMINPS       Y3, Y5, Y3
 	VMAXPS       Y4, Y6, Y4
 	VMINPS       Y4, Y5, Y4
+	JMP          limited281
 
-limited266:
-plain261:
+leaky280:
+	VBROADCASTSS 132(AX), Y5
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y1, Y7
+	VMULPS       Y5, Y1, Y6
+	VBLENDVPS    Y7, Y6, Y1, Y1
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y2, Y7
+	VMULPS       Y5, Y2, Y6
+	VBLENDVPS    Y7, Y6, Y2, Y2
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y3, Y7
+	VMULPS       Y5, Y3, Y6
+	VBLENDVPS    Y7, Y6, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VCMPPS       $0x1a, Y6, Y4, Y7
+	VMULPS       Y5, Y4, Y6
+	VBLENDVPS    Y7, Y6, Y4, Y4
+
+limited281:
+plain275:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -3270,7 +3636,7 @@ TEXT ·tileF32AVX2_4x2(SB), NOSPLIT, $0-8
 	VXORPS     Y7, Y7, Y7
 	VXORPS     Y8, Y8, Y8
 	CMPQ       BX, $0x30
-	JLT        near267
+	JLT        near282
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3281,12 +3647,12 @@ TEXT ·tileF32AVX2_4x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near267:
-stretch268:
+near282:
+stretch283:
 	SUBQ $0x04, BX
-	JLT  few270
+	JLT  few285
 
-many269:
+many284:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPS   32(CX), Y0, Y10
@@ -3356,13 +3722,13 @@ many269:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many269
+	JGE          many284
 
-few270:
+few285:
 	ADDQ $0x04, BX
-	JEQ  done271
+	JEQ  done286
 
-rest272:
+rest287:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPS   32(CX), Y0, Y10
@@ -3381,20 +3747,20 @@ rest272:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest272
+	JNE          rest287
 
-done271:
+done286:
 	DECQ DI
-	JLE  finished273
+	JLE  finished288
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch268
+	JMP  stretch283
 
-finished273:
+finished288:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store274
+	JEQ        store289
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y9
 	VADDPS     Y9, Y2, Y2
@@ -3412,11 +3778,11 @@ finished273:
 	VADDPS     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store274:
+store289:
 	CMPQ    120(AX), $0x00
-	JEQ     plain275
+	JEQ     plain290
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled276
+	JEQ     scaled291
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y9
 	VMULPS  Y9, Y1, Y1
@@ -3424,9 +3790,9 @@ store274:
 	VMULPS  Y9, Y5, Y5
 	VMULPS  Y9, Y7, Y7
 
-scaled276:
+scaled291:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased277
+	JEQ     biased292
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y9
 	VADDPS  Y9, Y1, Y1
@@ -3434,9 +3800,9 @@ scaled276:
 	VADDPS  Y9, Y5, Y5
 	VADDPS  Y9, Y7, Y7
 
-biased277:
+biased292:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled278
+	JEQ        scaled293
 	MOVQ       96(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y9
 	VMULPS     Y9, Y2, Y2
@@ -3444,9 +3810,9 @@ biased277:
 	VMULPS     Y9, Y6, Y6
 	VMULPS     Y9, Y8, Y8
 
-scaled278:
+scaled293:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased279
+	JEQ        biased294
 	MOVQ       104(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y9
 	VADDPS     Y9, Y2, Y2
@@ -3454,9 +3820,9 @@ scaled278:
 	VADDPS     Y9, Y6, Y6
 	VADDPS     Y9, Y8, Y8
 
-biased279:
+biased294:
 	TESTB      $0x04, 120(AX)
-	JEQ        none280
+	JEQ        none295
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y9
@@ -3474,11 +3840,11 @@ biased279:
 	VMASKMOVPS 32(BX), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
-none280:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited282
+none295:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited298
 	TESTB   $0x08, 120(AX)
-	JEQ     six281
+	JEQ     six296
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -3496,9 +3862,11 @@ none280:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited282
+	JMP     limited298
 
-six281:
+six296:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky297
 	VBROADCASTSS 128(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -3517,9 +3885,45 @@ six281:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
+	JMP          limited298
 
-limited282:
-plain275:
+leaky297:
+	VBROADCASTSS 132(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y1, Y11
+	VMULPS       Y9, Y1, Y10
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y2, Y11
+	VMULPS       Y9, Y2, Y10
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y3, Y11
+	VMULPS       Y9, Y3, Y10
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y4, Y11
+	VMULPS       Y9, Y4, Y10
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y5, Y11
+	VMULPS       Y9, Y5, Y10
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y6, Y11
+	VMULPS       Y9, Y6, Y10
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y7, Y11
+	VMULPS       Y9, Y7, Y10
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y8, Y11
+	VMULPS       Y9, Y8, Y10
+	VBLENDVPS    Y11, Y10, Y8, Y8
+
+limited298:
+plain290:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -3559,7 +3963,7 @@ TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
 	CMPQ       BX, $0x30
-	JLT        near283
+	JLT        near299
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3572,12 +3976,12 @@ TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near283:
-stretch284:
+near299:
+stretch300:
 	SUBQ $0x04, BX
-	JLT  few286
+	JLT  few302
 
-many285:
+many301:
 	VMASKMOVPS   (CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  Y6, Y7, Y1
@@ -3631,13 +4035,13 @@ many285:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many285
+	JGE          many301
 
-few286:
+few302:
 	ADDQ $0x04, BX
-	JEQ  done287
+	JEQ  done303
 
-rest288:
+rest304:
 	VMASKMOVPS   (CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  Y6, Y7, Y1
@@ -3652,20 +4056,20 @@ rest288:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest288
+	JNE          rest304
 
-done287:
+done303:
 	DECQ DI
-	JLE  finished289
+	JLE  finished305
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch284
+	JMP  stretch300
 
-finished289:
+finished305:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store290
+	JEQ        store306
 	VMASKMOVPS (CX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
 	ADDQ       DX, CX
@@ -3682,11 +4086,11 @@ finished289:
 	VADDPS     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store290:
+store306:
 	CMPQ       120(AX), $0x00
-	JEQ        plain291
+	JEQ        plain307
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled292
+	JEQ        scaled308
 	MOVQ       96(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VMULPS     Y6, Y1, Y1
@@ -3695,9 +4099,9 @@ store290:
 	VMULPS     Y6, Y4, Y4
 	VMULPS     Y6, Y5, Y5
 
-scaled292:
+scaled308:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased293
+	JEQ        biased309
 	MOVQ       104(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
@@ -3706,9 +4110,9 @@ scaled292:
 	VADDPS     Y6, Y4, Y4
 	VADDPS     Y6, Y5, Y5
 
-biased293:
+biased309:
 	TESTB      $0x04, 120(AX)
-	JEQ        none294
+	JEQ        none310
 	MOVQ       112(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
@@ -3725,11 +4129,11 @@ biased293:
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y5, Y5
 
-none294:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited296
+none310:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited313
 	TESTB   $0x08, 120(AX)
-	JEQ     six295
+	JEQ     six311
 	VXORPS  Y6, Y6, Y6
 	VCMPPS  $0x12, Y6, Y1, Y7
 	VANDNPS Y1, Y7, Y1
@@ -3741,9 +4145,11 @@ none294:
 	VANDNPS Y4, Y7, Y4
 	VCMPPS  $0x12, Y6, Y5, Y6
 	VANDNPS Y5, Y6, Y5
-	JMP     limited296
+	JMP     limited313
 
-six295:
+six311:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky312
 	VBROADCASTSS 128(AX), Y6
 	VXORPS       Y7, Y7, Y7
 	VMAXPS       Y1, Y7, Y1
@@ -3756,9 +4162,33 @@ six295:
 	VMINPS       Y4, Y6, Y4
 	VMAXPS       Y5, Y7, Y5
 	VMINPS       Y5, Y6, Y5
+	JMP          limited313
 
-limited296:
-plain291:
+leaky312:
+	VBROADCASTSS 132(AX), Y6
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y1, Y8
+	VMULPS       Y6, Y1, Y7
+	VBLENDVPS    Y8, Y7, Y1, Y1
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y2, Y8
+	VMULPS       Y6, Y2, Y7
+	VBLENDVPS    Y8, Y7, Y2, Y2
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y3, Y8
+	VMULPS       Y6, Y3, Y7
+	VBLENDVPS    Y8, Y7, Y3, Y3
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y4, Y8
+	VMULPS       Y6, Y4, Y7
+	VBLENDVPS    Y8, Y7, Y4, Y4
+	VXORPS       Y7, Y7, Y7
+	VCMPPS       $0x1a, Y7, Y5, Y8
+	VMULPS       Y6, Y5, Y7
+	VBLENDVPS    Y8, Y7, Y5, Y5
+
+limited313:
+plain307:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -3801,7 +4231,7 @@ TEXT ·tileF32AVX2_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
 	CMPQ       BX, $0x30
-	JLT        near297
+	JLT        near314
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3814,12 +4244,12 @@ TEXT ·tileF32AVX2_5x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near297:
-stretch298:
+near314:
+stretch315:
 	SUBQ $0x04, BX
-	JLT  few300
+	JLT  few317
 
-many299:
+many316:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPS   32(CX), Y0, Y12
@@ -3901,13 +4331,13 @@ many299:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many299
+	JGE          many316
 
-few300:
+few317:
 	ADDQ $0x04, BX
-	JEQ  done301
+	JEQ  done318
 
-rest302:
+rest319:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPS   32(CX), Y0, Y12
@@ -3929,20 +4359,20 @@ rest302:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest302
+	JNE          rest319
 
-done301:
+done318:
 	DECQ DI
-	JLE  finished303
+	JLE  finished320
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch298
+	JMP  stretch315
 
-finished303:
+finished320:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store304
+	JEQ        store321
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y11
 	VADDPS     Y11, Y2, Y2
@@ -3964,11 +4394,11 @@ finished303:
 	VADDPS     Y11, Y10, Y10
 	MOVQ       40(AX), CX
 
-store304:
+store321:
 	CMPQ    120(AX), $0x00
-	JEQ     plain305
+	JEQ     plain322
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled306
+	JEQ     scaled323
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y11
 	VMULPS  Y11, Y1, Y1
@@ -3977,9 +4407,9 @@ store304:
 	VMULPS  Y11, Y7, Y7
 	VMULPS  Y11, Y9, Y9
 
-scaled306:
+scaled323:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased307
+	JEQ     biased324
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y11
 	VADDPS  Y11, Y1, Y1
@@ -3988,9 +4418,9 @@ scaled306:
 	VADDPS  Y11, Y7, Y7
 	VADDPS  Y11, Y9, Y9
 
-biased307:
+biased324:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled308
+	JEQ        scaled325
 	MOVQ       96(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y11
 	VMULPS     Y11, Y2, Y2
@@ -3999,9 +4429,9 @@ biased307:
 	VMULPS     Y11, Y8, Y8
 	VMULPS     Y11, Y10, Y10
 
-scaled308:
+scaled325:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased309
+	JEQ        biased326
 	MOVQ       104(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y11
 	VADDPS     Y11, Y2, Y2
@@ -4010,9 +4440,9 @@ scaled308:
 	VADDPS     Y11, Y8, Y8
 	VADDPS     Y11, Y10, Y10
 
-biased309:
+biased326:
 	TESTB      $0x04, 120(AX)
-	JEQ        none310
+	JEQ        none327
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y11
@@ -4034,11 +4464,11 @@ biased309:
 	VMASKMOVPS 32(BX), Y0, Y11
 	VADDPS     Y11, Y10, Y10
 
-none310:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited312
+none327:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited330
 	TESTB   $0x08, 120(AX)
-	JEQ     six311
+	JEQ     six328
 	VXORPS  Y11, Y11, Y11
 	VCMPPS  $0x12, Y11, Y1, Y12
 	VANDNPS Y1, Y12, Y1
@@ -4060,9 +4490,11 @@ none310:
 	VANDNPS Y9, Y12, Y9
 	VCMPPS  $0x12, Y11, Y10, Y11
 	VANDNPS Y10, Y11, Y10
-	JMP     limited312
+	JMP     limited330
 
-six311:
+six328:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky329
 	VBROADCASTSS 128(AX), Y11
 	VXORPS       Y12, Y12, Y12
 	VMAXPS       Y1, Y12, Y1
@@ -4085,9 +4517,53 @@ six311:
 	VMINPS       Y9, Y11, Y9
 	VMAXPS       Y10, Y12, Y10
 	VMINPS       Y10, Y11, Y10
+	JMP          limited330
 
-limited312:
-plain305:
+leaky329:
+	VBROADCASTSS 132(AX), Y11
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y1, Y13
+	VMULPS       Y11, Y1, Y12
+	VBLENDVPS    Y13, Y12, Y1, Y1
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y2, Y13
+	VMULPS       Y11, Y2, Y12
+	VBLENDVPS    Y13, Y12, Y2, Y2
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y3, Y13
+	VMULPS       Y11, Y3, Y12
+	VBLENDVPS    Y13, Y12, Y3, Y3
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y4, Y13
+	VMULPS       Y11, Y4, Y12
+	VBLENDVPS    Y13, Y12, Y4, Y4
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y5, Y13
+	VMULPS       Y11, Y5, Y12
+	VBLENDVPS    Y13, Y12, Y5, Y5
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y6, Y13
+	VMULPS       Y11, Y6, Y12
+	VBLENDVPS    Y13, Y12, Y6, Y6
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y7, Y13
+	VMULPS       Y11, Y7, Y12
+	VBLENDVPS    Y13, Y12, Y7, Y7
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y8, Y13
+	VMULPS       Y11, Y8, Y12
+	VBLENDVPS    Y13, Y12, Y8, Y8
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y9, Y13
+	VMULPS       Y11, Y9, Y12
+	VBLENDVPS    Y13, Y12, Y9, Y9
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y10, Y13
+	VMULPS       Y11, Y10, Y12
+	VBLENDVPS    Y13, Y12, Y10, Y10
+
+limited330:
+plain322:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -4132,7 +4608,7 @@ TEXT ·tileF32AVX2_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	CMPQ       BX, $0x30
-	JLT        near313
+	JLT        near331
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -4147,12 +4623,12 @@ TEXT ·tileF32AVX2_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near313:
-stretch314:
+near331:
+stretch332:
 	SUBQ $0x04, BX
-	JLT  few316
+	JLT  few334
 
-many315:
+many333:
 	VMASKMOVPS   (CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -4214,13 +4690,13 @@ many315:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many315
+	JGE          many333
 
-few316:
+few334:
 	ADDQ $0x04, BX
-	JEQ  done317
+	JEQ  done335
 
-rest318:
+rest336:
 	VMASKMOVPS   (CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -4237,20 +4713,20 @@ rest318:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest318
+	JNE          rest336
 
-done317:
+done335:
 	DECQ DI
-	JLE  finished319
+	JLE  finished337
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch314
+	JMP  stretch332
 
-finished319:
+finished337:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store320
+	JEQ        store338
 	VMASKMOVPS (CX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
 	ADDQ       DX, CX
@@ -4270,11 +4746,11 @@ finished319:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store320:
+store338:
 	CMPQ       120(AX), $0x00
-	JEQ        plain321
+	JEQ        plain339
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled322
+	JEQ        scaled340
 	MOVQ       96(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VMULPS     Y7, Y1, Y1
@@ -4284,9 +4760,9 @@ store320:
 	VMULPS     Y7, Y5, Y5
 	VMULPS     Y7, Y6, Y6
 
-scaled322:
+scaled340:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased323
+	JEQ        biased341
 	MOVQ       104(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
@@ -4296,9 +4772,9 @@ scaled322:
 	VADDPS     Y7, Y5, Y5
 	VADDPS     Y7, Y6, Y6
 
-biased323:
+biased341:
 	TESTB      $0x04, 120(AX)
-	JEQ        none324
+	JEQ        none342
 	MOVQ       112(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
@@ -4318,11 +4794,11 @@ biased323:
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 
-none324:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited326
+none342:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited345
 	TESTB   $0x08, 120(AX)
-	JEQ     six325
+	JEQ     six343
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
 	VANDNPS Y1, Y8, Y1
@@ -4336,9 +4812,11 @@ none324:
 	VANDNPS Y5, Y8, Y5
 	VCMPPS  $0x12, Y7, Y6, Y7
 	VANDNPS Y6, Y7, Y6
-	JMP     limited326
+	JMP     limited345
 
-six325:
+six343:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky344
 	VBROADCASTSS 128(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VMAXPS       Y1, Y8, Y1
@@ -4353,9 +4831,37 @@ six325:
 	VMINPS       Y5, Y7, Y5
 	VMAXPS       Y6, Y8, Y6
 	VMINPS       Y6, Y7, Y6
+	JMP          limited345
 
-limited326:
-plain321:
+leaky344:
+	VBROADCASTSS 132(AX), Y7
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y1, Y9
+	VMULPS       Y7, Y1, Y8
+	VBLENDVPS    Y9, Y8, Y1, Y1
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y2, Y9
+	VMULPS       Y7, Y2, Y8
+	VBLENDVPS    Y9, Y8, Y2, Y2
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y3, Y9
+	VMULPS       Y7, Y3, Y8
+	VBLENDVPS    Y9, Y8, Y3, Y3
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y4, Y9
+	VMULPS       Y7, Y4, Y8
+	VBLENDVPS    Y9, Y8, Y4, Y4
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y5, Y9
+	VMULPS       Y7, Y5, Y8
+	VBLENDVPS    Y9, Y8, Y5, Y5
+	VXORPS       Y8, Y8, Y8
+	VCMPPS       $0x1a, Y8, Y6, Y9
+	VMULPS       Y7, Y6, Y8
+	VBLENDVPS    Y9, Y8, Y6, Y6
+
+limited345:
+plain339:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -4403,7 +4909,7 @@ TEXT ·tileF32AVX2_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Y11, Y11, Y11
 	VXORPS     Y12, Y12, Y12
 	CMPQ       BX, $0x30
-	JLT        near327
+	JLT        near346
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -4418,12 +4924,12 @@ TEXT ·tileF32AVX2_6x2(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near327:
-stretch328:
+near346:
+stretch347:
 	SUBQ $0x04, BX
-	JLT  few330
+	JLT  few349
 
-many329:
+many348:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPS   32(CX), Y0, Y14
@@ -4517,13 +5023,13 @@ many329:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many329
+	JGE          many348
 
-few330:
+few349:
 	ADDQ $0x04, BX
-	JEQ  done331
+	JEQ  done350
 
-rest332:
+rest351:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPS   32(CX), Y0, Y14
@@ -4548,20 +5054,20 @@ rest332:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest332
+	JNE          rest351
 
-done331:
+done350:
 	DECQ DI
-	JLE  finished333
+	JLE  finished352
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch328
+	JMP  stretch347
 
-finished333:
+finished352:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store334
+	JEQ        store353
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y13
 	VADDPS     Y13, Y2, Y2
@@ -4587,11 +5093,11 @@ finished333:
 	VADDPS     Y13, Y12, Y12
 	MOVQ       40(AX), CX
 
-store334:
+store353:
 	CMPQ    120(AX), $0x00
-	JEQ     plain335
+	JEQ     plain354
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled336
+	JEQ     scaled355
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Y13
 	VMULPS  Y13, Y1, Y1
@@ -4601,9 +5107,9 @@ store334:
 	VMULPS  Y13, Y9, Y9
 	VMULPS  Y13, Y11, Y11
 
-scaled336:
+scaled355:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased337
+	JEQ     biased356
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Y13
 	VADDPS  Y13, Y1, Y1
@@ -4613,9 +5119,9 @@ scaled336:
 	VADDPS  Y13, Y9, Y9
 	VADDPS  Y13, Y11, Y11
 
-biased337:
+biased356:
 	TESTB      $0x01, 120(AX)
-	JEQ        scaled338
+	JEQ        scaled357
 	MOVQ       96(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y13
 	VMULPS     Y13, Y2, Y2
@@ -4625,9 +5131,9 @@ biased337:
 	VMULPS     Y13, Y10, Y10
 	VMULPS     Y13, Y12, Y12
 
-scaled338:
+scaled357:
 	TESTB      $0x02, 120(AX)
-	JEQ        biased339
+	JEQ        biased358
 	MOVQ       104(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y13
 	VADDPS     Y13, Y2, Y2
@@ -4637,9 +5143,9 @@ scaled338:
 	VADDPS     Y13, Y10, Y10
 	VADDPS     Y13, Y12, Y12
 
-biased339:
+biased358:
 	TESTB      $0x04, 120(AX)
-	JEQ        none340
+	JEQ        none359
 	MOVQ       112(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y13
@@ -4665,11 +5171,11 @@ biased339:
 	VMASKMOVPS 32(BX), Y0, Y13
 	VADDPS     Y13, Y12, Y12
 
-none340:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited342
+none359:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited362
 	TESTB   $0x08, 120(AX)
-	JEQ     six341
+	JEQ     six360
 	VXORPS  Y13, Y13, Y13
 	VCMPPS  $0x12, Y13, Y1, Y14
 	VANDNPS Y1, Y14, Y1
@@ -4695,9 +5201,11 @@ none340:
 	VANDNPS Y11, Y14, Y11
 	VCMPPS  $0x12, Y13, Y12, Y13
 	VANDNPS Y12, Y13, Y12
-	JMP     limited342
+	JMP     limited362
 
-six341:
+six360:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky361
 	VBROADCASTSS 128(AX), Y13
 	VXORPS       Y14, Y14, Y14
 	VMAXPS       Y1, Y14, Y1
@@ -4724,9 +5232,61 @@ six341:
 	VMINPS       Y11, Y13, Y11
 	VMAXPS       Y12, Y14, Y12
 	VMINPS       Y12, Y13, Y12
+	JMP          limited362
 
-limited342:
-plain335:
+leaky361:
+	VBROADCASTSS 132(AX), Y13
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y1, Y15
+	VMULPS       Y13, Y1, Y14
+	VBLENDVPS    Y15, Y14, Y1, Y1
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y2, Y15
+	VMULPS       Y13, Y2, Y14
+	VBLENDVPS    Y15, Y14, Y2, Y2
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y3, Y15
+	VMULPS       Y13, Y3, Y14
+	VBLENDVPS    Y15, Y14, Y3, Y3
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y4, Y15
+	VMULPS       Y13, Y4, Y14
+	VBLENDVPS    Y15, Y14, Y4, Y4
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y5, Y15
+	VMULPS       Y13, Y5, Y14
+	VBLENDVPS    Y15, Y14, Y5, Y5
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y6, Y15
+	VMULPS       Y13, Y6, Y14
+	VBLENDVPS    Y15, Y14, Y6, Y6
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y7, Y15
+	VMULPS       Y13, Y7, Y14
+	VBLENDVPS    Y15, Y14, Y7, Y7
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y8, Y15
+	VMULPS       Y13, Y8, Y14
+	VBLENDVPS    Y15, Y14, Y8, Y8
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y9, Y15
+	VMULPS       Y13, Y9, Y14
+	VBLENDVPS    Y15, Y14, Y9, Y9
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y10, Y15
+	VMULPS       Y13, Y10, Y14
+	VBLENDVPS    Y15, Y14, Y10, Y10
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y11, Y15
+	VMULPS       Y13, Y11, Y14
+	VBLENDVPS    Y15, Y14, Y11, Y11
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y12, Y15
+	VMULPS       Y13, Y12, Y14
+	VBLENDVPS    Y15, Y14, Y12, Y12
+
+limited362:
+plain354:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -4758,9 +5318,9 @@ TEXT ·transposeF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full343:
+full363:
 	CMPQ       SI, $0x08
-	JLT        tail344
+	JLT        tail364
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Y0
 	LEAQ       (R8)(DX*1), R9
@@ -4833,11 +5393,11 @@ full343:
 	ADDQ       AX, DI
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, SI
-	JMP        full343
+	JMP        full363
 
-tail344:
+tail364:
 	TESTQ      SI, SI
-	JEQ        done345
+	JEQ        done365
 	MOVQ       $+8, R9
 	MOVQ       SI, R8
 	CMPQ       R8, R9
@@ -4901,33 +5461,33 @@ tail344:
 	VMOVUPS    Y5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done345
+	JEQ        done365
 	VMOVUPS    Y7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done345
+	JEQ        done365
 	VMOVUPS    Y4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done345
+	JEQ        done365
 	VMOVUPS    Y8, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done345
+	JEQ        done365
 	VMOVUPS    Y3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done345
+	JEQ        done365
 	VMOVUPS    Y2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done345
+	JEQ        done365
 	VMOVUPS    Y6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done345
+	JEQ        done365
 
-done345:
+done365:
 	VZEROUPPER
 	RET
 
@@ -4951,11 +5511,11 @@ TEXT ·tileF64AVX2_1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*8), Y0
 	VXORPS  Y1, Y1, Y1
 
-stretch346:
+stretch366:
 	SUBQ $0x04, BX
-	JLT  few348
+	JLT  few368
 
-many347:
+many367:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD (R8), Y3
 	VFMADD231PD  Y2, Y3, Y1
@@ -4977,38 +5537,38 @@ many347:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many347
+	JGE          many367
 
-few348:
+few368:
 	ADDQ $0x04, BX
-	JEQ  done349
+	JEQ  done369
 
-rest350:
+rest370:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD (R8), Y3
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest350
+	JNE          rest370
 
-done349:
+done369:
 	DECQ DI
-	JLE  finished351
+	JLE  finished371
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch346
+	JMP  stretch366
 
-finished351:
+finished371:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store352
+	JEQ        store372
 	VMASKMOVPD (CX), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	MOVQ       40(AX), CX
 
-store352:
+store372:
 	VMASKMOVPD Y1, Y0, (CX)
 	VZEROUPPER
 	RET
@@ -5034,11 +5594,11 @@ TEXT ·tileF64AVX2_1x2(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch353:
+stretch373:
 	SUBQ $0x04, BX
-	JLT  few355
+	JLT  few375
 
-many354:
+many374:
 	VMASKMOVPD   32(CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  (CX), Y4, Y1
@@ -5064,13 +5624,13 @@ many354:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many354
+	JGE          many374
 
-few355:
+few375:
 	ADDQ $0x04, BX
-	JEQ  done356
+	JEQ  done376
 
-rest357:
+rest377:
 	VMASKMOVPD   32(CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  (CX), Y4, Y1
@@ -5078,26 +5638,26 @@ rest357:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest357
+	JNE          rest377
 
-done356:
+done376:
 	DECQ DI
-	JLE  finished358
+	JLE  finished378
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch353
+	JMP  stretch373
 
-finished358:
+finished378:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store359
+	JEQ        store379
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y3
 	VADDPD     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store359:
+store379:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	VZEROUPPER
@@ -5125,11 +5685,11 @@ TEXT ·tileF64AVX2_1x3(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch360:
+stretch380:
 	SUBQ $0x04, BX
-	JLT  few362
+	JLT  few382
 
-many361:
+many381:
 	VMASKMOVPD   64(CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  (CX), Y5, Y1
@@ -5159,13 +5719,13 @@ many361:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many361
+	JGE          many381
 
-few362:
+few382:
 	ADDQ $0x04, BX
-	JEQ  done363
+	JEQ  done383
 
-rest364:
+rest384:
 	VMASKMOVPD   64(CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  (CX), Y5, Y1
@@ -5174,27 +5734,27 @@ rest364:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest364
+	JNE          rest384
 
-done363:
+done383:
 	DECQ DI
-	JLE  finished365
+	JLE  finished385
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch360
+	JMP  stretch380
 
-finished365:
+finished385:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store366
+	JEQ        store386
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VMASKMOVPD 64(CX), Y0, Y4
 	VADDPD     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store366:
+store386:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPD Y3, Y0, 64(CX)
@@ -5224,11 +5784,11 @@ TEXT ·tileF64AVX2_1x4(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch367:
+stretch387:
 	SUBQ $0x04, BX
-	JLT  few369
+	JLT  few389
 
-many368:
+many388:
 	VMASKMOVPD   96(CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  (CX), Y6, Y1
@@ -5262,13 +5822,13 @@ many368:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many368
+	JGE          many388
 
-few369:
+few389:
 	ADDQ $0x04, BX
-	JEQ  done370
+	JEQ  done390
 
-rest371:
+rest391:
 	VMASKMOVPD   96(CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  (CX), Y6, Y1
@@ -5278,20 +5838,20 @@ rest371:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest371
+	JNE          rest391
 
-done370:
+done390:
 	DECQ DI
-	JLE  finished372
+	JLE  finished392
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch367
+	JMP  stretch387
 
-finished372:
+finished392:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store373
+	JEQ        store393
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5299,7 +5859,7 @@ finished372:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store373:
+store393:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5331,11 +5891,11 @@ TEXT ·tileF64AVX2_1x5(SB), NOSPLIT, $0-8
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 
-stretch374:
+stretch394:
 	SUBQ $0x04, BX
-	JLT  few376
+	JLT  few396
 
-many375:
+many395:
 	VMASKMOVPD   128(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  (CX), Y7, Y1
@@ -5373,13 +5933,13 @@ many375:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many375
+	JGE          many395
 
-few376:
+few396:
 	ADDQ $0x04, BX
-	JEQ  done377
+	JEQ  done397
 
-rest378:
+rest398:
 	VMASKMOVPD   128(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  (CX), Y7, Y1
@@ -5390,20 +5950,20 @@ rest378:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest378
+	JNE          rest398
 
-done377:
+done397:
 	DECQ DI
-	JLE  finished379
+	JLE  finished399
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch374
+	JMP  stretch394
 
-finished379:
+finished399:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store380
+	JEQ        store400
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5412,7 +5972,7 @@ finished379:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store380:
+store400:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5446,11 +6006,11 @@ TEXT ·tileF64AVX2_1x6(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch381:
+stretch401:
 	SUBQ $0x04, BX
-	JLT  few383
+	JLT  few403
 
-many382:
+many402:
 	VMASKMOVPD   160(CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  (CX), Y8, Y1
@@ -5492,13 +6052,13 @@ many382:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many382
+	JGE          many402
 
-few383:
+few403:
 	ADDQ $0x04, BX
-	JEQ  done384
+	JEQ  done404
 
-rest385:
+rest405:
 	VMASKMOVPD   160(CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  (CX), Y8, Y1
@@ -5510,20 +6070,20 @@ rest385:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest385
+	JNE          rest405
 
-done384:
+done404:
 	DECQ DI
-	JLE  finished386
+	JLE  finished406
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch381
+	JMP  stretch401
 
-finished386:
+finished406:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store387
+	JEQ        store407
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5533,7 +6093,7 @@ finished386:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store387:
+store407:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5569,11 +6129,11 @@ TEXT ·tileF64AVX2_1x7(SB), NOSPLIT, $0-8
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 
-stretch388:
+stretch408:
 	SUBQ $0x04, BX
-	JLT  few390
+	JLT  few410
 
-many389:
+many409:
 	VMASKMOVPD   192(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  (CX), Y9, Y1
@@ -5619,13 +6179,13 @@ many389:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many389
+	JGE          many409
 
-few390:
+few410:
 	ADDQ $0x04, BX
-	JEQ  done391
+	JEQ  done411
 
-rest392:
+rest412:
 	VMASKMOVPD   192(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  (CX), Y9, Y1
@@ -5638,20 +6198,20 @@ rest392:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest392
+	JNE          rest412
 
-done391:
+done411:
 	DECQ DI
-	JLE  finished393
+	JLE  finished413
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch388
+	JMP  stretch408
 
-finished393:
+finished413:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store394
+	JEQ        store414
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5662,7 +6222,7 @@ finished393:
 	VADDPD     Y8, Y7, Y7
 	MOVQ       40(AX), CX
 
-store394:
+store414:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5700,11 +6260,11 @@ TEXT ·tileF64AVX2_1x8(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch395:
+stretch415:
 	SUBQ $0x04, BX
-	JLT  few397
+	JLT  few417
 
-many396:
+many416:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -5770,13 +6330,13 @@ many396:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many396
+	JGE          many416
 
-few397:
+few417:
 	ADDQ $0x04, BX
-	JEQ  done398
+	JEQ  done418
 
-rest399:
+rest419:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -5794,20 +6354,20 @@ rest399:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest399
+	JNE          rest419
 
-done398:
+done418:
 	DECQ DI
-	JLE  finished400
+	JLE  finished420
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch395
+	JMP  stretch415
 
-finished400:
+finished420:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store401
+	JEQ        store421
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5819,7 +6379,7 @@ finished400:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store401:
+store421:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5852,11 +6412,11 @@ TEXT ·tileF64AVX2_2x1(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch402:
+stretch422:
 	SUBQ $0x04, BX
-	JLT  few404
+	JLT  few424
 
-many403:
+many423:
 	VMASKMOVPD   (CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -5886,13 +6446,13 @@ many403:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many403
+	JGE          many423
 
-few404:
+few424:
 	ADDQ $0x04, BX
-	JEQ  done405
+	JEQ  done425
 
-rest406:
+rest426:
 	VMASKMOVPD   (CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -5901,20 +6461,20 @@ rest406:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest406
+	JNE          rest426
 
-done405:
+done425:
 	DECQ DI
-	JLE  finished407
+	JLE  finished427
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch402
+	JMP  stretch422
 
-finished407:
+finished427:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store408
+	JEQ        store428
 	VMASKMOVPD (CX), Y0, Y3
 	VADDPD     Y3, Y1, Y1
 	ADDQ       DX, CX
@@ -5922,7 +6482,7 @@ finished407:
 	VADDPD     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store408:
+store428:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -5952,11 +6512,11 @@ TEXT ·tileF64AVX2_2x2(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch409:
+stretch429:
 	SUBQ $0x04, BX
-	JLT  few411
+	JLT  few431
 
-many410:
+many430:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPD   32(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
@@ -5998,13 +6558,13 @@ many410:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many410
+	JGE          many430
 
-few411:
+few431:
 	ADDQ $0x04, BX
-	JEQ  done412
+	JEQ  done432
 
-rest413:
+rest433:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPD   32(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
@@ -6016,20 +6576,20 @@ rest413:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest413
+	JNE          rest433
 
-done412:
+done432:
 	DECQ DI
-	JLE  finished414
+	JLE  finished434
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch409
+	JMP  stretch429
 
-finished414:
+finished434:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store415
+	JEQ        store435
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y5
 	VADDPD     Y5, Y2, Y2
@@ -6039,7 +6599,7 @@ finished414:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store415:
+store435:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -6073,11 +6633,11 @@ TEXT ·tileF64AVX2_2x3(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch416:
+stretch436:
 	SUBQ $0x04, BX
-	JLT  few418
+	JLT  few438
 
-many417:
+many437:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPD   64(CX), Y0, Y9
@@ -6131,13 +6691,13 @@ many417:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many417
+	JGE          many437
 
-few418:
+few438:
 	ADDQ $0x04, BX
-	JEQ  done419
+	JEQ  done439
 
-rest420:
+rest440:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPD   64(CX), Y0, Y9
@@ -6152,20 +6712,20 @@ rest420:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest420
+	JNE          rest440
 
-done419:
+done439:
 	DECQ DI
-	JLE  finished421
+	JLE  finished441
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch416
+	JMP  stretch436
 
-finished421:
+finished441:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store422
+	JEQ        store442
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VMASKMOVPD 64(CX), Y0, Y7
@@ -6177,7 +6737,7 @@ finished421:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store422:
+store442:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPD Y3, Y0, 64(CX)
@@ -6215,11 +6775,11 @@ TEXT ·tileF64AVX2_2x4(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch423:
+stretch443:
 	SUBQ $0x04, BX
-	JLT  few425
+	JLT  few445
 
-many424:
+many444:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -6285,13 +6845,13 @@ many424:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many424
+	JGE          many444
 
-few425:
+few445:
 	ADDQ $0x04, BX
-	JEQ  done426
+	JEQ  done446
 
-rest427:
+rest447:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -6309,20 +6869,20 @@ rest427:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest427
+	JNE          rest447
 
-done426:
+done446:
 	DECQ DI
-	JLE  finished428
+	JLE  finished448
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch423
+	JMP  stretch443
 
-finished428:
+finished448:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store429
+	JEQ        store449
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -6336,7 +6896,7 @@ finished428:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store429:
+store449:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -6371,11 +6931,11 @@ TEXT ·tileF64AVX2_3x1(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch430:
+stretch450:
 	SUBQ $0x04, BX
-	JLT  few432
+	JLT  few452
 
-many431:
+many451:
 	VMASKMOVPD   (CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  Y4, Y5, Y1
@@ -6413,13 +6973,13 @@ many431:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many431
+	JGE          many451
 
-few432:
+few452:
 	ADDQ $0x04, BX
-	JEQ  done433
+	JEQ  done453
 
-rest434:
+rest454:
 	VMASKMOVPD   (CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  Y4, Y5, Y1
@@ -6430,20 +6990,20 @@ rest434:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest434
+	JNE          rest454
 
-done433:
+done453:
 	DECQ DI
-	JLE  finished435
+	JLE  finished455
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch430
+	JMP  stretch450
 
-finished435:
+finished455:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store436
+	JEQ        store456
 	VMASKMOVPD (CX), Y0, Y4
 	VADDPD     Y4, Y1, Y1
 	ADDQ       DX, CX
@@ -6454,7 +7014,7 @@ finished435:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store436:
+store456:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -6488,11 +7048,11 @@ TEXT ·tileF64AVX2_3x2(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch437:
+stretch457:
 	SUBQ $0x04, BX
-	JLT  few439
+	JLT  few459
 
-many438:
+many458:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPD   32(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
@@ -6546,13 +7106,13 @@ many438:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many438
+	JGE          many458
 
-few439:
+few459:
 	ADDQ $0x04, BX
-	JEQ  done440
+	JEQ  done460
 
-rest441:
+rest461:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPD   32(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
@@ -6567,20 +7127,20 @@ rest441:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest441
+	JNE          rest461
 
-done440:
+done460:
 	DECQ DI
-	JLE  finished442
+	JLE  finished462
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch437
+	JMP  stretch457
 
-finished442:
+finished462:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store443
+	JEQ        store463
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y7
 	VADDPD     Y7, Y2, Y2
@@ -6594,7 +7154,7 @@ finished442:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store443:
+store463:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -6630,7 +7190,7 @@ TEXT ·tileF64AVX2_4x1(SB), NOSPLIT, $0-8
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	CMPQ       BX, $0x30
-	JLT        near444
+	JLT        near464
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -6641,12 +7201,12 @@ TEXT ·tileF64AVX2_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near444:
-stretch445:
+near464:
+stretch465:
 	SUBQ $0x04, BX
-	JLT  few447
+	JLT  few467
 
-many446:
+many466:
 	VMASKMOVPD   (CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -6692,13 +7252,13 @@ many446:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many446
+	JGE          many466
 
-few447:
+few467:
 	ADDQ $0x04, BX
-	JEQ  done448
+	JEQ  done468
 
-rest449:
+rest469:
 	VMASKMOVPD   (CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -6711,20 +7271,20 @@ rest449:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest449
+	JNE          rest469
 
-done448:
+done468:
 	DECQ DI
-	JLE  finished450
+	JLE  finished470
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch445
+	JMP  stretch465
 
-finished450:
+finished470:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store451
+	JEQ        store471
 	VMASKMOVPD (CX), Y0, Y5
 	VADDPD     Y5, Y1, Y1
 	ADDQ       DX, CX
@@ -6738,7 +7298,7 @@ finished450:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store451:
+store471:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -6777,7 +7337,7 @@ TEXT ·tileF64AVX2_4x2(SB), NOSPLIT, $0-8
 	VXORPS     Y7, Y7, Y7
 	VXORPS     Y8, Y8, Y8
 	CMPQ       BX, $0x30
-	JLT        near452
+	JLT        near472
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -6788,12 +7348,12 @@ TEXT ·tileF64AVX2_4x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near452:
-stretch453:
+near472:
+stretch473:
 	SUBQ $0x04, BX
-	JLT  few455
+	JLT  few475
 
-many454:
+many474:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPD   32(CX), Y0, Y10
@@ -6863,13 +7423,13 @@ many454:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many454
+	JGE          many474
 
-few455:
+few475:
 	ADDQ $0x04, BX
-	JEQ  done456
+	JEQ  done476
 
-rest457:
+rest477:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPD   32(CX), Y0, Y10
@@ -6888,20 +7448,20 @@ rest457:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest457
+	JNE          rest477
 
-done456:
+done476:
 	DECQ DI
-	JLE  finished458
+	JLE  finished478
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch453
+	JMP  stretch473
 
-finished458:
+finished478:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store459
+	JEQ        store479
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y9
 	VADDPD     Y9, Y2, Y2
@@ -6919,7 +7479,7 @@ finished458:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store459:
+store479:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -6959,7 +7519,7 @@ TEXT ·tileF64AVX2_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
 	CMPQ       BX, $0x30
-	JLT        near460
+	JLT        near480
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -6972,12 +7532,12 @@ TEXT ·tileF64AVX2_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near460:
-stretch461:
+near480:
+stretch481:
 	SUBQ $0x04, BX
-	JLT  few463
+	JLT  few483
 
-many462:
+many482:
 	VMASKMOVPD   (CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  Y6, Y7, Y1
@@ -7031,13 +7591,13 @@ many462:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many462
+	JGE          many482
 
-few463:
+few483:
 	ADDQ $0x04, BX
-	JEQ  done464
+	JEQ  done484
 
-rest465:
+rest485:
 	VMASKMOVPD   (CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  Y6, Y7, Y1
@@ -7052,20 +7612,20 @@ rest465:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest465
+	JNE          rest485
 
-done464:
+done484:
 	DECQ DI
-	JLE  finished466
+	JLE  finished486
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch461
+	JMP  stretch481
 
-finished466:
+finished486:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store467
+	JEQ        store487
 	VMASKMOVPD (CX), Y0, Y6
 	VADDPD     Y6, Y1, Y1
 	ADDQ       DX, CX
@@ -7082,7 +7642,7 @@ finished466:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store467:
+store487:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -7125,7 +7685,7 @@ TEXT ·tileF64AVX2_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
 	CMPQ       BX, $0x30
-	JLT        near468
+	JLT        near488
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7138,12 +7698,12 @@ TEXT ·tileF64AVX2_5x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near468:
-stretch469:
+near488:
+stretch489:
 	SUBQ $0x04, BX
-	JLT  few471
+	JLT  few491
 
-many470:
+many490:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPD   32(CX), Y0, Y12
@@ -7225,13 +7785,13 @@ many470:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many470
+	JGE          many490
 
-few471:
+few491:
 	ADDQ $0x04, BX
-	JEQ  done472
+	JEQ  done492
 
-rest473:
+rest493:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPD   32(CX), Y0, Y12
@@ -7253,20 +7813,20 @@ rest473:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest473
+	JNE          rest493
 
-done472:
+done492:
 	DECQ DI
-	JLE  finished474
+	JLE  finished494
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch469
+	JMP  stretch489
 
-finished474:
+finished494:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store475
+	JEQ        store495
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y11
 	VADDPD     Y11, Y2, Y2
@@ -7288,7 +7848,7 @@ finished474:
 	VADDPD     Y11, Y10, Y10
 	MOVQ       40(AX), CX
 
-store475:
+store495:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -7333,7 +7893,7 @@ TEXT ·tileF64AVX2_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	CMPQ       BX, $0x30
-	JLT        near476
+	JLT        near496
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -7348,12 +7908,12 @@ TEXT ·tileF64AVX2_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near476:
-stretch477:
+near496:
+stretch497:
 	SUBQ $0x04, BX
-	JLT  few479
+	JLT  few499
 
-many478:
+many498:
 	VMASKMOVPD   (CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -7415,13 +7975,13 @@ many478:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many478
+	JGE          many498
 
-few479:
+few499:
 	ADDQ $0x04, BX
-	JEQ  done480
+	JEQ  done500
 
-rest481:
+rest501:
 	VMASKMOVPD   (CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -7438,20 +7998,20 @@ rest481:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest481
+	JNE          rest501
 
-done480:
+done500:
 	DECQ DI
-	JLE  finished482
+	JLE  finished502
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch477
+	JMP  stretch497
 
-finished482:
+finished502:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store483
+	JEQ        store503
 	VMASKMOVPD (CX), Y0, Y7
 	VADDPD     Y7, Y1, Y1
 	ADDQ       DX, CX
@@ -7471,7 +8031,7 @@ finished482:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store483:
+store503:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -7519,7 +8079,7 @@ TEXT ·tileF64AVX2_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Y11, Y11, Y11
 	VXORPS     Y12, Y12, Y12
 	CMPQ       BX, $0x30
-	JLT        near484
+	JLT        near504
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -7534,12 +8094,12 @@ TEXT ·tileF64AVX2_6x2(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near484:
-stretch485:
+near504:
+stretch505:
 	SUBQ $0x04, BX
-	JLT  few487
+	JLT  few507
 
-many486:
+many506:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPD   32(CX), Y0, Y14
@@ -7633,13 +8193,13 @@ many486:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many486
+	JGE          many506
 
-few487:
+few507:
 	ADDQ $0x04, BX
-	JEQ  done488
+	JEQ  done508
 
-rest489:
+rest509:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPD   32(CX), Y0, Y14
@@ -7664,20 +8224,20 @@ rest489:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest489
+	JNE          rest509
 
-done488:
+done508:
 	DECQ DI
-	JLE  finished490
+	JLE  finished510
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch485
+	JMP  stretch505
 
-finished490:
+finished510:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store491
+	JEQ        store511
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y13
 	VADDPD     Y13, Y2, Y2
@@ -7703,7 +8263,7 @@ finished490:
 	VADDPD     Y13, Y12, Y12
 	MOVQ       40(AX), CX
 
-store491:
+store511:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -7735,9 +8295,9 @@ TEXT ·transposeF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full492:
+full512:
 	CMPQ       SI, $0x04
-	JLT        tail493
+	JLT        tail513
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Y0
 	LEAQ       (R8)(DX*1), R9
@@ -7770,11 +8330,11 @@ full492:
 	ADDQ       AX, DI
 	ADDQ       $0x20, CX
 	SUBQ       $0x04, SI
-	JMP        full492
+	JMP        full512
 
-tail493:
+tail513:
 	TESTQ      SI, SI
-	JEQ        done494
+	JEQ        done514
 	MOVQ       $+4, R9
 	MOVQ       SI, R8
 	CMPQ       R8, R9
@@ -7806,17 +8366,17 @@ tail493:
 	VMOVUPS    Y3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done494
+	JEQ        done514
 	VMOVUPS    Y4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done494
+	JEQ        done514
 	VMOVUPS    Y2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done494
+	JEQ        done514
 
-done494:
+done514:
 	VZEROUPPER
 	RET
 
@@ -7830,7 +8390,7 @@ TEXT ·copyPanelAVX2(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), SI
 	MOVQ 16(AX), AX
 
-next495:
+next515:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS Y0, (DX)
@@ -7838,7 +8398,7 @@ next495:
 	ADDQ    BX, CX
 	ADDQ    SI, DX
 	DECQ    AX
-	JNE     next495
+	JNE     next515
 	VZEROUPPER
 	RET
 
@@ -7850,18 +8410,18 @@ TEXT ·prefetchRows(SB), NOSPLIT, $0-32
 	MOVQ rows+16(FP), DX
 	MOVQ lines+24(FP), BX
 
-next496:
+next516:
 	MOVQ AX, SI
 	MOVQ BX, DI
 
-line497:
+line517:
 	PREFETCHT1 (SI)
 	ADDQ       $0x40, SI
 	DECQ       DI
-	JNE        line497
+	JNE        line517
 	ADDQ       CX, AX
 	DECQ       DX
-	JNE        next496
+	JNE        next516
 	RET
 
 DATA ones<>+0(SB)/8, $0xffffffffffffffff

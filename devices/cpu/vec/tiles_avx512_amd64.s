@@ -102,22 +102,31 @@ biased10:
 	VADDPS    Z1, Z0, Z0
 
 none11:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited13
+	TESTB   $0x38, 120(AX)
+	JEQ     limited14
 	TESTB   $0x08, 120(AX)
 	JEQ     six12
 	VXORPS  Z1, Z1, Z1
 	VCMPPS  $0x12, Z1, Z0, K2
 	VMOVAPS Z1, K2, Z0
-	JMP     limited13
+	JMP     limited14
 
 six12:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky13
 	VBROADCASTSS 128(AX), Z1
 	VXORPS       Z2, Z2, Z2
 	VMAXPS       Z0, Z2, Z0
 	VMINPS       Z0, Z1, Z0
+	JMP          limited14
 
-limited13:
+leaky13:
+	VBROADCASTSS 132(AX), Z1
+	VXORPS       Z2, Z2, Z2
+	VCMPPS       $0x1a, Z2, Z0, K2
+	VMULPS       Z1, Z0, K2, Z0
+
+limited14:
 plain8:
 	VMOVUPS Z0, K1, (CX)
 	VZEROUPPER
@@ -141,11 +150,11 @@ TEXT ·tileF32AVX512_1x2(SB), NOSPLIT, $0-8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 
-stretch14:
+stretch15:
 	SUBQ $0x04, BX
-	JLT  few16
+	JLT  few17
 
-many15:
+many16:
 	VMOVUPS.Z    64(CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  (CX), Z3, Z0
@@ -171,13 +180,13 @@ many15:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many15
+	JGE          many16
 
-few16:
+few17:
 	ADDQ $0x04, BX
-	JEQ  done17
+	JEQ  done18
 
-rest18:
+rest19:
 	VMOVUPS.Z    64(CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  (CX), Z3, Z0
@@ -185,85 +194,96 @@ rest18:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest18
+	JNE          rest19
 
-done17:
+done18:
 	DECQ DI
-	JLE  finished19
+	JLE  finished20
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch14
+	JMP  stretch15
 
-finished19:
+finished20:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store20
+	JEQ       store21
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store20:
+store21:
 	CMPQ    120(AX), $0x00
-	JEQ     plain21
+	JEQ     plain22
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled22
+	JEQ     scaled23
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Z2
 	VMULPS  Z2, Z0, Z0
 
-scaled22:
+scaled23:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased23
+	JEQ     biased24
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Z2
 	VADDPS  Z2, Z0, Z0
 
-biased23:
+biased24:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled24
+	JEQ       scaled25
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 64(DX), K1, Z2
 	VMULPS    Z2, Z1, Z1
 
-scaled24:
+scaled25:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased25
+	JEQ       biased26
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 64(DX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-biased25:
+biased26:
 	TESTB     $0x04, 120(AX)
-	JEQ       none26
+	JEQ       none27
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VMOVUPS.Z 64(DX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-none26:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited28
+none27:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited30
 	TESTB   $0x08, 120(AX)
-	JEQ     six27
+	JEQ     six28
 	VXORPS  Z2, Z2, Z2
 	VCMPPS  $0x12, Z2, Z0, K2
 	VMOVAPS Z2, K2, Z0
 	VCMPPS  $0x12, Z2, Z1, K2
 	VMOVAPS Z2, K2, Z1
-	JMP     limited28
+	JMP     limited30
 
-six27:
+six28:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky29
 	VBROADCASTSS 128(AX), Z2
 	VXORPS       Z3, Z3, Z3
 	VMAXPS       Z0, Z3, Z0
 	VMINPS       Z0, Z2, Z0
 	VMAXPS       Z1, Z3, Z1
 	VMINPS       Z1, Z2, Z1
+	JMP          limited30
 
-limited28:
-plain21:
+leaky29:
+	VBROADCASTSS 132(AX), Z2
+	VXORPS       Z3, Z3, Z3
+	VCMPPS       $0x1a, Z3, Z0, K2
+	VMULPS       Z2, Z0, K2, Z0
+	VCMPPS       $0x1a, Z3, Z1, K2
+	VMULPS       Z2, Z1, K2, Z1
+
+limited30:
+plain22:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	VZEROUPPER
@@ -288,11 +308,11 @@ TEXT ·tileF32AVX512_1x3(SB), NOSPLIT, $0-8
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 
-stretch29:
+stretch31:
 	SUBQ $0x04, BX
-	JLT  few31
+	JLT  few33
 
-many30:
+many32:
 	VMOVUPS.Z    128(CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  (CX), Z4, Z0
@@ -322,13 +342,13 @@ many30:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many30
+	JGE          many32
 
-few31:
+few33:
 	ADDQ $0x04, BX
-	JEQ  done32
+	JEQ  done34
 
-rest33:
+rest35:
 	VMOVUPS.Z    128(CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  (CX), Z4, Z0
@@ -337,84 +357,84 @@ rest33:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest33
+	JNE          rest35
 
-done32:
+done34:
 	DECQ DI
-	JLE  finished34
+	JLE  finished36
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch29
+	JMP  stretch31
 
-finished34:
+finished36:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store35
+	JEQ       store37
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VMOVUPS.Z 128(CX), K1, Z3
 	VADDPS    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store35:
+store37:
 	CMPQ    120(AX), $0x00
-	JEQ     plain36
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled37
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Z3
-	VMULPS  Z3, Z0, Z0
-
-scaled37:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased38
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Z3
-	VADDPS  Z3, Z0, Z0
-
-biased38:
+	JEQ     plain38
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled39
 	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Z3
-	VMULPS  Z3, Z1, Z1
+	VMOVUPS (DX), Z3
+	VMULPS  Z3, Z0, Z0
 
 scaled39:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased40
 	MOVQ    104(AX), DX
+	VMOVUPS (DX), Z3
+	VADDPS  Z3, Z0, Z0
+
+biased40:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled41
+	MOVQ    96(AX), DX
+	VMOVUPS 64(DX), Z3
+	VMULPS  Z3, Z1, Z1
+
+scaled41:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased42
+	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Z3
 	VADDPS  Z3, Z1, Z1
 
-biased40:
+biased42:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled41
+	JEQ       scaled43
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 128(DX), K1, Z3
 	VMULPS    Z3, Z2, Z2
 
-scaled41:
+scaled43:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased42
+	JEQ       biased44
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 128(DX), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-biased42:
+biased44:
 	TESTB     $0x04, 120(AX)
-	JEQ       none43
+	JEQ       none45
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VMOVUPS.Z 128(DX), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-none43:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited45
+none45:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited48
 	TESTB   $0x08, 120(AX)
-	JEQ     six44
+	JEQ     six46
 	VXORPS  Z3, Z3, Z3
 	VCMPPS  $0x12, Z3, Z0, K2
 	VMOVAPS Z3, K2, Z0
@@ -422,9 +442,11 @@ none43:
 	VMOVAPS Z3, K2, Z1
 	VCMPPS  $0x12, Z3, Z2, K2
 	VMOVAPS Z3, K2, Z2
-	JMP     limited45
+	JMP     limited48
 
-six44:
+six46:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky47
 	VBROADCASTSS 128(AX), Z3
 	VXORPS       Z4, Z4, Z4
 	VMAXPS       Z0, Z4, Z0
@@ -433,9 +455,20 @@ six44:
 	VMINPS       Z1, Z3, Z1
 	VMAXPS       Z2, Z4, Z2
 	VMINPS       Z2, Z3, Z2
+	JMP          limited48
 
-limited45:
-plain36:
+leaky47:
+	VBROADCASTSS 132(AX), Z3
+	VXORPS       Z4, Z4, Z4
+	VCMPPS       $0x1a, Z4, Z0, K2
+	VMULPS       Z3, Z0, K2, Z0
+	VCMPPS       $0x1a, Z4, Z1, K2
+	VMULPS       Z3, Z1, K2, Z1
+	VCMPPS       $0x1a, Z4, Z2, K2
+	VMULPS       Z3, Z2, K2, Z2
+
+limited48:
+plain38:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, K1, 128(CX)
@@ -462,11 +495,11 @@ TEXT ·tileF32AVX512_1x4(SB), NOSPLIT, $0-8
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 
-stretch46:
+stretch49:
 	SUBQ $0x04, BX
-	JLT  few48
+	JLT  few51
 
-many47:
+many50:
 	VMOVUPS.Z    192(CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  (CX), Z5, Z0
@@ -500,13 +533,13 @@ many47:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many47
+	JGE          many50
 
-few48:
+few51:
 	ADDQ $0x04, BX
-	JEQ  done49
+	JEQ  done52
 
-rest50:
+rest53:
 	VMOVUPS.Z    192(CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  (CX), Z5, Z0
@@ -516,20 +549,20 @@ rest50:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest50
+	JNE          rest53
 
-done49:
+done52:
 	DECQ DI
-	JLE  finished51
+	JLE  finished54
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch46
+	JMP  stretch49
 
-finished51:
+finished54:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store52
+	JEQ       store55
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -537,67 +570,67 @@ finished51:
 	VADDPS    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store52:
+store55:
 	CMPQ    120(AX), $0x00
-	JEQ     plain53
+	JEQ     plain56
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled54
+	JEQ     scaled57
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Z4
 	VMULPS  Z4, Z0, Z0
 
-scaled54:
+scaled57:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased55
+	JEQ     biased58
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Z4
 	VADDPS  Z4, Z0, Z0
 
-biased55:
+biased58:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled56
+	JEQ     scaled59
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Z4
 	VMULPS  Z4, Z1, Z1
 
-scaled56:
+scaled59:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased57
+	JEQ     biased60
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Z4
 	VADDPS  Z4, Z1, Z1
 
-biased57:
+biased60:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled58
+	JEQ     scaled61
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Z4
 	VMULPS  Z4, Z2, Z2
 
-scaled58:
+scaled61:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased59
+	JEQ     biased62
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Z4
 	VADDPS  Z4, Z2, Z2
 
-biased59:
+biased62:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled60
+	JEQ       scaled63
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 192(DX), K1, Z4
 	VMULPS    Z4, Z3, Z3
 
-scaled60:
+scaled63:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased61
+	JEQ       biased64
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 192(DX), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-biased61:
+biased64:
 	TESTB     $0x04, 120(AX)
-	JEQ       none62
+	JEQ       none65
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -605,11 +638,11 @@ biased61:
 	VMOVUPS.Z 192(DX), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-none62:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited64
+none65:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited68
 	TESTB   $0x08, 120(AX)
-	JEQ     six63
+	JEQ     six66
 	VXORPS  Z4, Z4, Z4
 	VCMPPS  $0x12, Z4, Z0, K2
 	VMOVAPS Z4, K2, Z0
@@ -619,9 +652,11 @@ none62:
 	VMOVAPS Z4, K2, Z2
 	VCMPPS  $0x12, Z4, Z3, K2
 	VMOVAPS Z4, K2, Z3
-	JMP     limited64
+	JMP     limited68
 
-six63:
+six66:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky67
 	VBROADCASTSS 128(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VMAXPS       Z0, Z5, Z0
@@ -632,9 +667,22 @@ six63:
 	VMINPS       Z2, Z4, Z2
 	VMAXPS       Z3, Z5, Z3
 	VMINPS       Z3, Z4, Z3
+	JMP          limited68
 
-limited64:
-plain53:
+leaky67:
+	VBROADCASTSS 132(AX), Z4
+	VXORPS       Z5, Z5, Z5
+	VCMPPS       $0x1a, Z5, Z0, K2
+	VMULPS       Z4, Z0, K2, Z0
+	VCMPPS       $0x1a, Z5, Z1, K2
+	VMULPS       Z4, Z1, K2, Z1
+	VCMPPS       $0x1a, Z5, Z2, K2
+	VMULPS       Z4, Z2, K2, Z2
+	VCMPPS       $0x1a, Z5, Z3, K2
+	VMULPS       Z4, Z3, K2, Z3
+
+limited68:
+plain56:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -663,11 +711,11 @@ TEXT ·tileF32AVX512_1x5(SB), NOSPLIT, $0-8
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
 
-stretch65:
+stretch69:
 	SUBQ $0x04, BX
-	JLT  few67
+	JLT  few71
 
-many66:
+many70:
 	VMOVUPS.Z    256(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  (CX), Z6, Z0
@@ -705,13 +753,13 @@ many66:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many66
+	JGE          many70
 
-few67:
+few71:
 	ADDQ $0x04, BX
-	JEQ  done68
+	JEQ  done72
 
-rest69:
+rest73:
 	VMOVUPS.Z    256(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  (CX), Z6, Z0
@@ -722,20 +770,20 @@ rest69:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest69
+	JNE          rest73
 
-done68:
+done72:
 	DECQ DI
-	JLE  finished70
+	JLE  finished74
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch65
+	JMP  stretch69
 
-finished70:
+finished74:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store71
+	JEQ       store75
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -744,81 +792,81 @@ finished70:
 	VADDPS    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store71:
+store75:
 	CMPQ    120(AX), $0x00
-	JEQ     plain72
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled73
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Z5
-	VMULPS  Z5, Z0, Z0
-
-scaled73:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased74
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Z5
-	VADDPS  Z5, Z0, Z0
-
-biased74:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled75
-	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Z5
-	VMULPS  Z5, Z1, Z1
-
-scaled75:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased76
-	MOVQ    104(AX), DX
-	VMOVUPS 64(DX), Z5
-	VADDPS  Z5, Z1, Z1
-
-biased76:
+	JEQ     plain76
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled77
 	MOVQ    96(AX), DX
-	VMOVUPS 128(DX), Z5
-	VMULPS  Z5, Z2, Z2
+	VMOVUPS (DX), Z5
+	VMULPS  Z5, Z0, Z0
 
 scaled77:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased78
 	MOVQ    104(AX), DX
-	VMOVUPS 128(DX), Z5
-	VADDPS  Z5, Z2, Z2
+	VMOVUPS (DX), Z5
+	VADDPS  Z5, Z0, Z0
 
 biased78:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled79
 	MOVQ    96(AX), DX
-	VMOVUPS 192(DX), Z5
-	VMULPS  Z5, Z3, Z3
+	VMOVUPS 64(DX), Z5
+	VMULPS  Z5, Z1, Z1
 
 scaled79:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased80
 	MOVQ    104(AX), DX
+	VMOVUPS 64(DX), Z5
+	VADDPS  Z5, Z1, Z1
+
+biased80:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled81
+	MOVQ    96(AX), DX
+	VMOVUPS 128(DX), Z5
+	VMULPS  Z5, Z2, Z2
+
+scaled81:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased82
+	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z5
+	VADDPS  Z5, Z2, Z2
+
+biased82:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled83
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z5
+	VMULPS  Z5, Z3, Z3
+
+scaled83:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased84
+	MOVQ    104(AX), DX
 	VMOVUPS 192(DX), Z5
 	VADDPS  Z5, Z3, Z3
 
-biased80:
+biased84:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled81
+	JEQ       scaled85
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 256(DX), K1, Z5
 	VMULPS    Z5, Z4, Z4
 
-scaled81:
+scaled85:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased82
+	JEQ       biased86
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 256(DX), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-biased82:
+biased86:
 	TESTB     $0x04, 120(AX)
-	JEQ       none83
+	JEQ       none87
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -827,11 +875,11 @@ biased82:
 	VMOVUPS.Z 256(DX), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-none83:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited85
+none87:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited90
 	TESTB   $0x08, 120(AX)
-	JEQ     six84
+	JEQ     six88
 	VXORPS  Z5, Z5, Z5
 	VCMPPS  $0x12, Z5, Z0, K2
 	VMOVAPS Z5, K2, Z0
@@ -843,9 +891,11 @@ none83:
 	VMOVAPS Z5, K2, Z3
 	VCMPPS  $0x12, Z5, Z4, K2
 	VMOVAPS Z5, K2, Z4
-	JMP     limited85
+	JMP     limited90
 
-six84:
+six88:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky89
 	VBROADCASTSS 128(AX), Z5
 	VXORPS       Z6, Z6, Z6
 	VMAXPS       Z0, Z6, Z0
@@ -858,9 +908,24 @@ six84:
 	VMINPS       Z3, Z5, Z3
 	VMAXPS       Z4, Z6, Z4
 	VMINPS       Z4, Z5, Z4
+	JMP          limited90
 
-limited85:
-plain72:
+leaky89:
+	VBROADCASTSS 132(AX), Z5
+	VXORPS       Z6, Z6, Z6
+	VCMPPS       $0x1a, Z6, Z0, K2
+	VMULPS       Z5, Z0, K2, Z0
+	VCMPPS       $0x1a, Z6, Z1, K2
+	VMULPS       Z5, Z1, K2, Z1
+	VCMPPS       $0x1a, Z6, Z2, K2
+	VMULPS       Z5, Z2, K2, Z2
+	VCMPPS       $0x1a, Z6, Z3, K2
+	VMULPS       Z5, Z3, K2, Z3
+	VCMPPS       $0x1a, Z6, Z4, K2
+	VMULPS       Z5, Z4, K2, Z4
+
+limited90:
+plain76:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -891,11 +956,11 @@ TEXT ·tileF32AVX512_1x6(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch86:
+stretch91:
 	SUBQ $0x04, BX
-	JLT  few88
+	JLT  few93
 
-many87:
+many92:
 	VMOVUPS.Z    320(CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  (CX), Z7, Z0
@@ -937,13 +1002,13 @@ many87:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many87
+	JGE          many92
 
-few88:
+few93:
 	ADDQ $0x04, BX
-	JEQ  done89
+	JEQ  done94
 
-rest90:
+rest95:
 	VMOVUPS.Z    320(CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  (CX), Z7, Z0
@@ -955,20 +1020,20 @@ rest90:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest90
+	JNE          rest95
 
-done89:
+done94:
 	DECQ DI
-	JLE  finished91
+	JLE  finished96
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch86
+	JMP  stretch91
 
-finished91:
+finished96:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store92
+	JEQ       store97
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -978,95 +1043,95 @@ finished91:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store92:
+store97:
 	CMPQ    120(AX), $0x00
-	JEQ     plain93
+	JEQ     plain98
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled94
+	JEQ     scaled99
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Z6
 	VMULPS  Z6, Z0, Z0
 
-scaled94:
+scaled99:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased95
+	JEQ     biased100
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Z6
 	VADDPS  Z6, Z0, Z0
 
-biased95:
+biased100:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled96
+	JEQ     scaled101
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Z6
 	VMULPS  Z6, Z1, Z1
 
-scaled96:
+scaled101:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased97
+	JEQ     biased102
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Z6
 	VADDPS  Z6, Z1, Z1
 
-biased97:
+biased102:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled98
+	JEQ     scaled103
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Z6
 	VMULPS  Z6, Z2, Z2
 
-scaled98:
+scaled103:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased99
+	JEQ     biased104
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Z6
 	VADDPS  Z6, Z2, Z2
 
-biased99:
+biased104:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled100
+	JEQ     scaled105
 	MOVQ    96(AX), DX
 	VMOVUPS 192(DX), Z6
 	VMULPS  Z6, Z3, Z3
 
-scaled100:
+scaled105:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased101
+	JEQ     biased106
 	MOVQ    104(AX), DX
 	VMOVUPS 192(DX), Z6
 	VADDPS  Z6, Z3, Z3
 
-biased101:
+biased106:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled102
+	JEQ     scaled107
 	MOVQ    96(AX), DX
 	VMOVUPS 256(DX), Z6
 	VMULPS  Z6, Z4, Z4
 
-scaled102:
+scaled107:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased103
+	JEQ     biased108
 	MOVQ    104(AX), DX
 	VMOVUPS 256(DX), Z6
 	VADDPS  Z6, Z4, Z4
 
-biased103:
+biased108:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled104
+	JEQ       scaled109
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 320(DX), K1, Z6
 	VMULPS    Z6, Z5, Z5
 
-scaled104:
+scaled109:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased105
+	JEQ       biased110
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 320(DX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-biased105:
+biased110:
 	TESTB     $0x04, 120(AX)
-	JEQ       none106
+	JEQ       none111
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -1076,11 +1141,11 @@ biased105:
 	VMOVUPS.Z 320(DX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-none106:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited108
+none111:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited114
 	TESTB   $0x08, 120(AX)
-	JEQ     six107
+	JEQ     six112
 	VXORPS  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
 	VMOVAPS Z6, K2, Z0
@@ -1094,9 +1159,11 @@ none106:
 	VMOVAPS Z6, K2, Z4
 	VCMPPS  $0x12, Z6, Z5, K2
 	VMOVAPS Z6, K2, Z5
-	JMP     limited108
+	JMP     limited114
 
-six107:
+six112:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky113
 	VBROADCASTSS 128(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VMAXPS       Z0, Z7, Z0
@@ -1111,9 +1178,26 @@ six107:
 	VMINPS       Z4, Z6, Z4
 	VMAXPS       Z5, Z7, Z5
 	VMINPS       Z5, Z6, Z5
+	JMP          limited114
 
-limited108:
-plain93:
+leaky113:
+	VBROADCASTSS 132(AX), Z6
+	VXORPS       Z7, Z7, Z7
+	VCMPPS       $0x1a, Z7, Z0, K2
+	VMULPS       Z6, Z0, K2, Z0
+	VCMPPS       $0x1a, Z7, Z1, K2
+	VMULPS       Z6, Z1, K2, Z1
+	VCMPPS       $0x1a, Z7, Z2, K2
+	VMULPS       Z6, Z2, K2, Z2
+	VCMPPS       $0x1a, Z7, Z3, K2
+	VMULPS       Z6, Z3, K2, Z3
+	VCMPPS       $0x1a, Z7, Z4, K2
+	VMULPS       Z6, Z4, K2, Z4
+	VCMPPS       $0x1a, Z7, Z5, K2
+	VMULPS       Z6, Z5, K2, Z5
+
+limited114:
+plain98:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1146,11 +1230,11 @@ TEXT ·tileF32AVX512_1x7(SB), NOSPLIT, $0-8
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 
-stretch109:
+stretch115:
 	SUBQ $0x04, BX
-	JLT  few111
+	JLT  few117
 
-many110:
+many116:
 	VMOVUPS.Z    384(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  (CX), Z8, Z0
@@ -1196,13 +1280,13 @@ many110:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many110
+	JGE          many116
 
-few111:
+few117:
 	ADDQ $0x04, BX
-	JEQ  done112
+	JEQ  done118
 
-rest113:
+rest119:
 	VMOVUPS.Z    384(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  (CX), Z8, Z0
@@ -1215,20 +1299,20 @@ rest113:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest113
+	JNE          rest119
 
-done112:
+done118:
 	DECQ DI
-	JLE  finished114
+	JLE  finished120
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch109
+	JMP  stretch115
 
-finished114:
+finished120:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store115
+	JEQ       store121
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -1239,109 +1323,109 @@ finished114:
 	VADDPS    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store115:
+store121:
 	CMPQ    120(AX), $0x00
-	JEQ     plain116
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled117
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Z7
-	VMULPS  Z7, Z0, Z0
-
-scaled117:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased118
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Z7
-	VADDPS  Z7, Z0, Z0
-
-biased118:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled119
-	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Z7
-	VMULPS  Z7, Z1, Z1
-
-scaled119:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased120
-	MOVQ    104(AX), DX
-	VMOVUPS 64(DX), Z7
-	VADDPS  Z7, Z1, Z1
-
-biased120:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled121
-	MOVQ    96(AX), DX
-	VMOVUPS 128(DX), Z7
-	VMULPS  Z7, Z2, Z2
-
-scaled121:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased122
-	MOVQ    104(AX), DX
-	VMOVUPS 128(DX), Z7
-	VADDPS  Z7, Z2, Z2
-
-biased122:
+	JEQ     plain122
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled123
 	MOVQ    96(AX), DX
-	VMOVUPS 192(DX), Z7
-	VMULPS  Z7, Z3, Z3
+	VMOVUPS (DX), Z7
+	VMULPS  Z7, Z0, Z0
 
 scaled123:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased124
 	MOVQ    104(AX), DX
-	VMOVUPS 192(DX), Z7
-	VADDPS  Z7, Z3, Z3
+	VMOVUPS (DX), Z7
+	VADDPS  Z7, Z0, Z0
 
 biased124:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled125
 	MOVQ    96(AX), DX
-	VMOVUPS 256(DX), Z7
-	VMULPS  Z7, Z4, Z4
+	VMOVUPS 64(DX), Z7
+	VMULPS  Z7, Z1, Z1
 
 scaled125:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased126
 	MOVQ    104(AX), DX
-	VMOVUPS 256(DX), Z7
-	VADDPS  Z7, Z4, Z4
+	VMOVUPS 64(DX), Z7
+	VADDPS  Z7, Z1, Z1
 
 biased126:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled127
 	MOVQ    96(AX), DX
-	VMOVUPS 320(DX), Z7
-	VMULPS  Z7, Z5, Z5
+	VMOVUPS 128(DX), Z7
+	VMULPS  Z7, Z2, Z2
 
 scaled127:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased128
 	MOVQ    104(AX), DX
+	VMOVUPS 128(DX), Z7
+	VADDPS  Z7, Z2, Z2
+
+biased128:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled129
+	MOVQ    96(AX), DX
+	VMOVUPS 192(DX), Z7
+	VMULPS  Z7, Z3, Z3
+
+scaled129:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased130
+	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z7
+	VADDPS  Z7, Z3, Z3
+
+biased130:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled131
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z7
+	VMULPS  Z7, Z4, Z4
+
+scaled131:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased132
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z7
+	VADDPS  Z7, Z4, Z4
+
+biased132:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled133
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z7
+	VMULPS  Z7, Z5, Z5
+
+scaled133:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased134
+	MOVQ    104(AX), DX
 	VMOVUPS 320(DX), Z7
 	VADDPS  Z7, Z5, Z5
 
-biased128:
+biased134:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled129
+	JEQ       scaled135
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 384(DX), K1, Z7
 	VMULPS    Z7, Z6, Z6
 
-scaled129:
+scaled135:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased130
+	JEQ       biased136
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 384(DX), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-biased130:
+biased136:
 	TESTB     $0x04, 120(AX)
-	JEQ       none131
+	JEQ       none137
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -1352,11 +1436,11 @@ biased130:
 	VMOVUPS.Z 384(DX), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-none131:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited133
+none137:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited140
 	TESTB   $0x08, 120(AX)
-	JEQ     six132
+	JEQ     six138
 	VXORPS  Z7, Z7, Z7
 	VCMPPS  $0x12, Z7, Z0, K2
 	VMOVAPS Z7, K2, Z0
@@ -1372,9 +1456,11 @@ none131:
 	VMOVAPS Z7, K2, Z5
 	VCMPPS  $0x12, Z7, Z6, K2
 	VMOVAPS Z7, K2, Z6
-	JMP     limited133
+	JMP     limited140
 
-six132:
+six138:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky139
 	VBROADCASTSS 128(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VMAXPS       Z0, Z8, Z0
@@ -1391,9 +1477,28 @@ six132:
 	VMINPS       Z5, Z7, Z5
 	VMAXPS       Z6, Z8, Z6
 	VMINPS       Z6, Z7, Z6
+	JMP          limited140
 
-limited133:
-plain116:
+leaky139:
+	VBROADCASTSS 132(AX), Z7
+	VXORPS       Z8, Z8, Z8
+	VCMPPS       $0x1a, Z8, Z0, K2
+	VMULPS       Z7, Z0, K2, Z0
+	VCMPPS       $0x1a, Z8, Z1, K2
+	VMULPS       Z7, Z1, K2, Z1
+	VCMPPS       $0x1a, Z8, Z2, K2
+	VMULPS       Z7, Z2, K2, Z2
+	VCMPPS       $0x1a, Z8, Z3, K2
+	VMULPS       Z7, Z3, K2, Z3
+	VCMPPS       $0x1a, Z8, Z4, K2
+	VMULPS       Z7, Z4, K2, Z4
+	VCMPPS       $0x1a, Z8, Z5, K2
+	VMULPS       Z7, Z5, K2, Z5
+	VCMPPS       $0x1a, Z8, Z6, K2
+	VMULPS       Z7, Z6, K2, Z6
+
+limited140:
+plain122:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1428,11 +1533,11 @@ TEXT ·tileF32AVX512_1x8(SB), NOSPLIT, $0-8
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 
-stretch134:
+stretch141:
 	SUBQ $0x04, BX
-	JLT  few136
+	JLT  few143
 
-many135:
+many142:
 	VMOVUPS.Z    448(CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  (CX), Z9, Z0
@@ -1482,13 +1587,13 @@ many135:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many135
+	JGE          many142
 
-few136:
+few143:
 	ADDQ $0x04, BX
-	JEQ  done137
+	JEQ  done144
 
-rest138:
+rest145:
 	VMOVUPS.Z    448(CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  (CX), Z9, Z0
@@ -1502,20 +1607,20 @@ rest138:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest138
+	JNE          rest145
 
-done137:
+done144:
 	DECQ DI
-	JLE  finished139
+	JLE  finished146
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch134
+	JMP  stretch141
 
-finished139:
+finished146:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store140
+	JEQ       store147
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -1527,123 +1632,123 @@ finished139:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store140:
+store147:
 	CMPQ    120(AX), $0x00
-	JEQ     plain141
+	JEQ     plain148
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled142
+	JEQ     scaled149
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Z8
 	VMULPS  Z8, Z0, Z0
 
-scaled142:
+scaled149:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased143
+	JEQ     biased150
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Z8
 	VADDPS  Z8, Z0, Z0
 
-biased143:
+biased150:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled144
+	JEQ     scaled151
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Z8
 	VMULPS  Z8, Z1, Z1
 
-scaled144:
+scaled151:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased145
+	JEQ     biased152
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Z8
 	VADDPS  Z8, Z1, Z1
 
-biased145:
+biased152:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled146
+	JEQ     scaled153
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Z8
 	VMULPS  Z8, Z2, Z2
 
-scaled146:
+scaled153:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased147
+	JEQ     biased154
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Z8
 	VADDPS  Z8, Z2, Z2
 
-biased147:
+biased154:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled148
+	JEQ     scaled155
 	MOVQ    96(AX), DX
 	VMOVUPS 192(DX), Z8
 	VMULPS  Z8, Z3, Z3
 
-scaled148:
+scaled155:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased149
+	JEQ     biased156
 	MOVQ    104(AX), DX
 	VMOVUPS 192(DX), Z8
 	VADDPS  Z8, Z3, Z3
 
-biased149:
+biased156:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled150
+	JEQ     scaled157
 	MOVQ    96(AX), DX
 	VMOVUPS 256(DX), Z8
 	VMULPS  Z8, Z4, Z4
 
-scaled150:
+scaled157:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased151
+	JEQ     biased158
 	MOVQ    104(AX), DX
 	VMOVUPS 256(DX), Z8
 	VADDPS  Z8, Z4, Z4
 
-biased151:
+biased158:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled152
+	JEQ     scaled159
 	MOVQ    96(AX), DX
 	VMOVUPS 320(DX), Z8
 	VMULPS  Z8, Z5, Z5
 
-scaled152:
+scaled159:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased153
+	JEQ     biased160
 	MOVQ    104(AX), DX
 	VMOVUPS 320(DX), Z8
 	VADDPS  Z8, Z5, Z5
 
-biased153:
+biased160:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled154
+	JEQ     scaled161
 	MOVQ    96(AX), DX
 	VMOVUPS 384(DX), Z8
 	VMULPS  Z8, Z6, Z6
 
-scaled154:
+scaled161:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased155
+	JEQ     biased162
 	MOVQ    104(AX), DX
 	VMOVUPS 384(DX), Z8
 	VADDPS  Z8, Z6, Z6
 
-biased155:
+biased162:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled156
+	JEQ       scaled163
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 448(DX), K1, Z8
 	VMULPS    Z8, Z7, Z7
 
-scaled156:
+scaled163:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased157
+	JEQ       biased164
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 448(DX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-biased157:
+biased164:
 	TESTB     $0x04, 120(AX)
-	JEQ       none158
+	JEQ       none165
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -1655,11 +1760,11 @@ biased157:
 	VMOVUPS.Z 448(DX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-none158:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited160
+none165:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited168
 	TESTB   $0x08, 120(AX)
-	JEQ     six159
+	JEQ     six166
 	VXORPS  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
 	VMOVAPS Z8, K2, Z0
@@ -1677,9 +1782,11 @@ none158:
 	VMOVAPS Z8, K2, Z6
 	VCMPPS  $0x12, Z8, Z7, K2
 	VMOVAPS Z8, K2, Z7
-	JMP     limited160
+	JMP     limited168
 
-six159:
+six166:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky167
 	VBROADCASTSS 128(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
@@ -1698,9 +1805,30 @@ six159:
 	VMINPS       Z6, Z8, Z6
 	VMAXPS       Z7, Z9, Z7
 	VMINPS       Z7, Z8, Z7
+	JMP          limited168
 
-limited160:
-plain141:
+leaky167:
+	VBROADCASTSS 132(AX), Z8
+	VXORPS       Z9, Z9, Z9
+	VCMPPS       $0x1a, Z9, Z0, K2
+	VMULPS       Z8, Z0, K2, Z0
+	VCMPPS       $0x1a, Z9, Z1, K2
+	VMULPS       Z8, Z1, K2, Z1
+	VCMPPS       $0x1a, Z9, Z2, K2
+	VMULPS       Z8, Z2, K2, Z2
+	VCMPPS       $0x1a, Z9, Z3, K2
+	VMULPS       Z8, Z3, K2, Z3
+	VCMPPS       $0x1a, Z9, Z4, K2
+	VMULPS       Z8, Z4, K2, Z4
+	VCMPPS       $0x1a, Z9, Z5, K2
+	VMULPS       Z8, Z5, K2, Z5
+	VCMPPS       $0x1a, Z9, Z6, K2
+	VMULPS       Z8, Z6, K2, Z6
+	VCMPPS       $0x1a, Z9, Z7, K2
+	VMULPS       Z8, Z7, K2, Z7
+
+limited168:
+plain148:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -1737,11 +1865,11 @@ TEXT ·tileF32AVX512_1x9(SB), NOSPLIT, $0-8
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 
-stretch161:
+stretch169:
 	SUBQ $0x04, BX
-	JLT  few163
+	JLT  few171
 
-many162:
+many170:
 	VMOVUPS.Z    512(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  (CX), Z10, Z0
@@ -1795,13 +1923,13 @@ many162:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many162
+	JGE          many170
 
-few163:
+few171:
 	ADDQ $0x04, BX
-	JEQ  done164
+	JEQ  done172
 
-rest165:
+rest173:
 	VMOVUPS.Z    512(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  (CX), Z10, Z0
@@ -1816,20 +1944,20 @@ rest165:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest165
+	JNE          rest173
 
-done164:
+done172:
 	DECQ DI
-	JLE  finished166
+	JLE  finished174
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch161
+	JMP  stretch169
 
-finished166:
+finished174:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store167
+	JEQ       store175
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -1842,137 +1970,137 @@ finished166:
 	VADDPS    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store167:
+store175:
 	CMPQ    120(AX), $0x00
-	JEQ     plain168
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled169
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Z9
-	VMULPS  Z9, Z0, Z0
-
-scaled169:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased170
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Z9
-	VADDPS  Z9, Z0, Z0
-
-biased170:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled171
-	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Z9
-	VMULPS  Z9, Z1, Z1
-
-scaled171:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased172
-	MOVQ    104(AX), DX
-	VMOVUPS 64(DX), Z9
-	VADDPS  Z9, Z1, Z1
-
-biased172:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled173
-	MOVQ    96(AX), DX
-	VMOVUPS 128(DX), Z9
-	VMULPS  Z9, Z2, Z2
-
-scaled173:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased174
-	MOVQ    104(AX), DX
-	VMOVUPS 128(DX), Z9
-	VADDPS  Z9, Z2, Z2
-
-biased174:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled175
-	MOVQ    96(AX), DX
-	VMOVUPS 192(DX), Z9
-	VMULPS  Z9, Z3, Z3
-
-scaled175:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased176
-	MOVQ    104(AX), DX
-	VMOVUPS 192(DX), Z9
-	VADDPS  Z9, Z3, Z3
-
-biased176:
+	JEQ     plain176
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled177
 	MOVQ    96(AX), DX
-	VMOVUPS 256(DX), Z9
-	VMULPS  Z9, Z4, Z4
+	VMOVUPS (DX), Z9
+	VMULPS  Z9, Z0, Z0
 
 scaled177:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased178
 	MOVQ    104(AX), DX
-	VMOVUPS 256(DX), Z9
-	VADDPS  Z9, Z4, Z4
+	VMOVUPS (DX), Z9
+	VADDPS  Z9, Z0, Z0
 
 biased178:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled179
 	MOVQ    96(AX), DX
-	VMOVUPS 320(DX), Z9
-	VMULPS  Z9, Z5, Z5
+	VMOVUPS 64(DX), Z9
+	VMULPS  Z9, Z1, Z1
 
 scaled179:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased180
 	MOVQ    104(AX), DX
-	VMOVUPS 320(DX), Z9
-	VADDPS  Z9, Z5, Z5
+	VMOVUPS 64(DX), Z9
+	VADDPS  Z9, Z1, Z1
 
 biased180:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled181
 	MOVQ    96(AX), DX
-	VMOVUPS 384(DX), Z9
-	VMULPS  Z9, Z6, Z6
+	VMOVUPS 128(DX), Z9
+	VMULPS  Z9, Z2, Z2
 
 scaled181:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased182
 	MOVQ    104(AX), DX
-	VMOVUPS 384(DX), Z9
-	VADDPS  Z9, Z6, Z6
+	VMOVUPS 128(DX), Z9
+	VADDPS  Z9, Z2, Z2
 
 biased182:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled183
 	MOVQ    96(AX), DX
-	VMOVUPS 448(DX), Z9
-	VMULPS  Z9, Z7, Z7
+	VMOVUPS 192(DX), Z9
+	VMULPS  Z9, Z3, Z3
 
 scaled183:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased184
 	MOVQ    104(AX), DX
+	VMOVUPS 192(DX), Z9
+	VADDPS  Z9, Z3, Z3
+
+biased184:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled185
+	MOVQ    96(AX), DX
+	VMOVUPS 256(DX), Z9
+	VMULPS  Z9, Z4, Z4
+
+scaled185:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased186
+	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z9
+	VADDPS  Z9, Z4, Z4
+
+biased186:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled187
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z9
+	VMULPS  Z9, Z5, Z5
+
+scaled187:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased188
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z9
+	VADDPS  Z9, Z5, Z5
+
+biased188:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled189
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z9
+	VMULPS  Z9, Z6, Z6
+
+scaled189:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased190
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z9
+	VADDPS  Z9, Z6, Z6
+
+biased190:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled191
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z9
+	VMULPS  Z9, Z7, Z7
+
+scaled191:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased192
+	MOVQ    104(AX), DX
 	VMOVUPS 448(DX), Z9
 	VADDPS  Z9, Z7, Z7
 
-biased184:
+biased192:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled185
+	JEQ       scaled193
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 512(DX), K1, Z9
 	VMULPS    Z9, Z8, Z8
 
-scaled185:
+scaled193:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased186
+	JEQ       biased194
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 512(DX), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-biased186:
+biased194:
 	TESTB     $0x04, 120(AX)
-	JEQ       none187
+	JEQ       none195
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -1985,11 +2113,11 @@ biased186:
 	VMOVUPS.Z 512(DX), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-none187:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited189
+none195:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited198
 	TESTB   $0x08, 120(AX)
-	JEQ     six188
+	JEQ     six196
 	VXORPS  Z9, Z9, Z9
 	VCMPPS  $0x12, Z9, Z0, K2
 	VMOVAPS Z9, K2, Z0
@@ -2009,9 +2137,11 @@ none187:
 	VMOVAPS Z9, K2, Z7
 	VCMPPS  $0x12, Z9, Z8, K2
 	VMOVAPS Z9, K2, Z8
-	JMP     limited189
+	JMP     limited198
 
-six188:
+six196:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky197
 	VBROADCASTSS 128(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VMAXPS       Z0, Z10, Z0
@@ -2032,9 +2162,32 @@ six188:
 	VMINPS       Z7, Z9, Z7
 	VMAXPS       Z8, Z10, Z8
 	VMINPS       Z8, Z9, Z8
+	JMP          limited198
 
-limited189:
-plain168:
+leaky197:
+	VBROADCASTSS 132(AX), Z9
+	VXORPS       Z10, Z10, Z10
+	VCMPPS       $0x1a, Z10, Z0, K2
+	VMULPS       Z9, Z0, K2, Z0
+	VCMPPS       $0x1a, Z10, Z1, K2
+	VMULPS       Z9, Z1, K2, Z1
+	VCMPPS       $0x1a, Z10, Z2, K2
+	VMULPS       Z9, Z2, K2, Z2
+	VCMPPS       $0x1a, Z10, Z3, K2
+	VMULPS       Z9, Z3, K2, Z3
+	VCMPPS       $0x1a, Z10, Z4, K2
+	VMULPS       Z9, Z4, K2, Z4
+	VCMPPS       $0x1a, Z10, Z5, K2
+	VMULPS       Z9, Z5, K2, Z5
+	VCMPPS       $0x1a, Z10, Z6, K2
+	VMULPS       Z9, Z6, K2, Z6
+	VCMPPS       $0x1a, Z10, Z7, K2
+	VMULPS       Z9, Z7, K2, Z7
+	VCMPPS       $0x1a, Z10, Z8, K2
+	VMULPS       Z9, Z8, K2, Z8
+
+limited198:
+plain176:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -2073,11 +2226,11 @@ TEXT ·tileF32AVX512_1x10(SB), NOSPLIT, $0-8
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
 
-stretch190:
+stretch199:
 	SUBQ $0x04, BX
-	JLT  few192
+	JLT  few201
 
-many191:
+many200:
 	VMOVUPS.Z    576(CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  (CX), Z11, Z0
@@ -2135,13 +2288,13 @@ many191:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many191
+	JGE          many200
 
-few192:
+few201:
 	ADDQ $0x04, BX
-	JEQ  done193
+	JEQ  done202
 
-rest194:
+rest203:
 	VMOVUPS.Z    576(CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  (CX), Z11, Z0
@@ -2157,20 +2310,20 @@ rest194:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest194
+	JNE          rest203
 
-done193:
+done202:
 	DECQ DI
-	JLE  finished195
+	JLE  finished204
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch190
+	JMP  stretch199
 
-finished195:
+finished204:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store196
+	JEQ       store205
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -2184,151 +2337,151 @@ finished195:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store196:
+store205:
 	CMPQ    120(AX), $0x00
-	JEQ     plain197
+	JEQ     plain206
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled198
+	JEQ     scaled207
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Z10
 	VMULPS  Z10, Z0, Z0
 
-scaled198:
+scaled207:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased199
+	JEQ     biased208
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Z10
 	VADDPS  Z10, Z0, Z0
 
-biased199:
+biased208:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled200
+	JEQ     scaled209
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Z10
 	VMULPS  Z10, Z1, Z1
 
-scaled200:
+scaled209:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased201
+	JEQ     biased210
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Z10
 	VADDPS  Z10, Z1, Z1
 
-biased201:
+biased210:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled202
+	JEQ     scaled211
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Z10
 	VMULPS  Z10, Z2, Z2
 
-scaled202:
+scaled211:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased203
+	JEQ     biased212
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Z10
 	VADDPS  Z10, Z2, Z2
 
-biased203:
+biased212:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled204
+	JEQ     scaled213
 	MOVQ    96(AX), DX
 	VMOVUPS 192(DX), Z10
 	VMULPS  Z10, Z3, Z3
 
-scaled204:
+scaled213:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased205
+	JEQ     biased214
 	MOVQ    104(AX), DX
 	VMOVUPS 192(DX), Z10
 	VADDPS  Z10, Z3, Z3
 
-biased205:
+biased214:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled206
+	JEQ     scaled215
 	MOVQ    96(AX), DX
 	VMOVUPS 256(DX), Z10
 	VMULPS  Z10, Z4, Z4
 
-scaled206:
+scaled215:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased207
+	JEQ     biased216
 	MOVQ    104(AX), DX
 	VMOVUPS 256(DX), Z10
 	VADDPS  Z10, Z4, Z4
 
-biased207:
+biased216:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled208
+	JEQ     scaled217
 	MOVQ    96(AX), DX
 	VMOVUPS 320(DX), Z10
 	VMULPS  Z10, Z5, Z5
 
-scaled208:
+scaled217:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased209
+	JEQ     biased218
 	MOVQ    104(AX), DX
 	VMOVUPS 320(DX), Z10
 	VADDPS  Z10, Z5, Z5
 
-biased209:
+biased218:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled210
+	JEQ     scaled219
 	MOVQ    96(AX), DX
 	VMOVUPS 384(DX), Z10
 	VMULPS  Z10, Z6, Z6
 
-scaled210:
+scaled219:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased211
+	JEQ     biased220
 	MOVQ    104(AX), DX
 	VMOVUPS 384(DX), Z10
 	VADDPS  Z10, Z6, Z6
 
-biased211:
+biased220:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled212
+	JEQ     scaled221
 	MOVQ    96(AX), DX
 	VMOVUPS 448(DX), Z10
 	VMULPS  Z10, Z7, Z7
 
-scaled212:
+scaled221:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased213
+	JEQ     biased222
 	MOVQ    104(AX), DX
 	VMOVUPS 448(DX), Z10
 	VADDPS  Z10, Z7, Z7
 
-biased213:
+biased222:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled214
+	JEQ     scaled223
 	MOVQ    96(AX), DX
 	VMOVUPS 512(DX), Z10
 	VMULPS  Z10, Z8, Z8
 
-scaled214:
+scaled223:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased215
+	JEQ     biased224
 	MOVQ    104(AX), DX
 	VMOVUPS 512(DX), Z10
 	VADDPS  Z10, Z8, Z8
 
-biased215:
+biased224:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled216
+	JEQ       scaled225
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 576(DX), K1, Z10
 	VMULPS    Z10, Z9, Z9
 
-scaled216:
+scaled225:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased217
+	JEQ       biased226
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 576(DX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-biased217:
+biased226:
 	TESTB     $0x04, 120(AX)
-	JEQ       none218
+	JEQ       none227
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -2342,11 +2495,11 @@ biased217:
 	VMOVUPS.Z 576(DX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-none218:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited220
+none227:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited230
 	TESTB   $0x08, 120(AX)
-	JEQ     six219
+	JEQ     six228
 	VXORPS  Z10, Z10, Z10
 	VCMPPS  $0x12, Z10, Z0, K2
 	VMOVAPS Z10, K2, Z0
@@ -2368,9 +2521,11 @@ none218:
 	VMOVAPS Z10, K2, Z8
 	VCMPPS  $0x12, Z10, Z9, K2
 	VMOVAPS Z10, K2, Z9
-	JMP     limited220
+	JMP     limited230
 
-six219:
+six228:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky229
 	VBROADCASTSS 128(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VMAXPS       Z0, Z11, Z0
@@ -2393,9 +2548,34 @@ six219:
 	VMINPS       Z8, Z10, Z8
 	VMAXPS       Z9, Z11, Z9
 	VMINPS       Z9, Z10, Z9
+	JMP          limited230
 
-limited220:
-plain197:
+leaky229:
+	VBROADCASTSS 132(AX), Z10
+	VXORPS       Z11, Z11, Z11
+	VCMPPS       $0x1a, Z11, Z0, K2
+	VMULPS       Z10, Z0, K2, Z0
+	VCMPPS       $0x1a, Z11, Z1, K2
+	VMULPS       Z10, Z1, K2, Z1
+	VCMPPS       $0x1a, Z11, Z2, K2
+	VMULPS       Z10, Z2, K2, Z2
+	VCMPPS       $0x1a, Z11, Z3, K2
+	VMULPS       Z10, Z3, K2, Z3
+	VCMPPS       $0x1a, Z11, Z4, K2
+	VMULPS       Z10, Z4, K2, Z4
+	VCMPPS       $0x1a, Z11, Z5, K2
+	VMULPS       Z10, Z5, K2, Z5
+	VCMPPS       $0x1a, Z11, Z6, K2
+	VMULPS       Z10, Z6, K2, Z6
+	VCMPPS       $0x1a, Z11, Z7, K2
+	VMULPS       Z10, Z7, K2, Z7
+	VCMPPS       $0x1a, Z11, Z8, K2
+	VMULPS       Z10, Z8, K2, Z8
+	VCMPPS       $0x1a, Z11, Z9, K2
+	VMULPS       Z10, Z9, K2, Z9
+
+limited230:
+plain206:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -2436,11 +2616,11 @@ TEXT ·tileF32AVX512_1x11(SB), NOSPLIT, $0-8
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 
-stretch221:
+stretch231:
 	SUBQ $0x04, BX
-	JLT  few223
+	JLT  few233
 
-many222:
+many232:
 	VMOVUPS.Z    640(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  (CX), Z12, Z0
@@ -2502,13 +2682,13 @@ many222:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many222
+	JGE          many232
 
-few223:
+few233:
 	ADDQ $0x04, BX
-	JEQ  done224
+	JEQ  done234
 
-rest225:
+rest235:
 	VMOVUPS.Z    640(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  (CX), Z12, Z0
@@ -2525,20 +2705,20 @@ rest225:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest225
+	JNE          rest235
 
-done224:
+done234:
 	DECQ DI
-	JLE  finished226
+	JLE  finished236
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch221
+	JMP  stretch231
 
-finished226:
+finished236:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store227
+	JEQ       store237
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -2553,165 +2733,165 @@ finished226:
 	VADDPS    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store227:
+store237:
 	CMPQ    120(AX), $0x00
-	JEQ     plain228
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled229
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Z11
-	VMULPS  Z11, Z0, Z0
-
-scaled229:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased230
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Z11
-	VADDPS  Z11, Z0, Z0
-
-biased230:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled231
-	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Z11
-	VMULPS  Z11, Z1, Z1
-
-scaled231:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased232
-	MOVQ    104(AX), DX
-	VMOVUPS 64(DX), Z11
-	VADDPS  Z11, Z1, Z1
-
-biased232:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled233
-	MOVQ    96(AX), DX
-	VMOVUPS 128(DX), Z11
-	VMULPS  Z11, Z2, Z2
-
-scaled233:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased234
-	MOVQ    104(AX), DX
-	VMOVUPS 128(DX), Z11
-	VADDPS  Z11, Z2, Z2
-
-biased234:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled235
-	MOVQ    96(AX), DX
-	VMOVUPS 192(DX), Z11
-	VMULPS  Z11, Z3, Z3
-
-scaled235:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased236
-	MOVQ    104(AX), DX
-	VMOVUPS 192(DX), Z11
-	VADDPS  Z11, Z3, Z3
-
-biased236:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled237
-	MOVQ    96(AX), DX
-	VMOVUPS 256(DX), Z11
-	VMULPS  Z11, Z4, Z4
-
-scaled237:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased238
-	MOVQ    104(AX), DX
-	VMOVUPS 256(DX), Z11
-	VADDPS  Z11, Z4, Z4
-
-biased238:
+	JEQ     plain238
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled239
 	MOVQ    96(AX), DX
-	VMOVUPS 320(DX), Z11
-	VMULPS  Z11, Z5, Z5
+	VMOVUPS (DX), Z11
+	VMULPS  Z11, Z0, Z0
 
 scaled239:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased240
 	MOVQ    104(AX), DX
-	VMOVUPS 320(DX), Z11
-	VADDPS  Z11, Z5, Z5
+	VMOVUPS (DX), Z11
+	VADDPS  Z11, Z0, Z0
 
 biased240:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled241
 	MOVQ    96(AX), DX
-	VMOVUPS 384(DX), Z11
-	VMULPS  Z11, Z6, Z6
+	VMOVUPS 64(DX), Z11
+	VMULPS  Z11, Z1, Z1
 
 scaled241:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased242
 	MOVQ    104(AX), DX
-	VMOVUPS 384(DX), Z11
-	VADDPS  Z11, Z6, Z6
+	VMOVUPS 64(DX), Z11
+	VADDPS  Z11, Z1, Z1
 
 biased242:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled243
 	MOVQ    96(AX), DX
-	VMOVUPS 448(DX), Z11
-	VMULPS  Z11, Z7, Z7
+	VMOVUPS 128(DX), Z11
+	VMULPS  Z11, Z2, Z2
 
 scaled243:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased244
 	MOVQ    104(AX), DX
-	VMOVUPS 448(DX), Z11
-	VADDPS  Z11, Z7, Z7
+	VMOVUPS 128(DX), Z11
+	VADDPS  Z11, Z2, Z2
 
 biased244:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled245
 	MOVQ    96(AX), DX
-	VMOVUPS 512(DX), Z11
-	VMULPS  Z11, Z8, Z8
+	VMOVUPS 192(DX), Z11
+	VMULPS  Z11, Z3, Z3
 
 scaled245:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased246
 	MOVQ    104(AX), DX
-	VMOVUPS 512(DX), Z11
-	VADDPS  Z11, Z8, Z8
+	VMOVUPS 192(DX), Z11
+	VADDPS  Z11, Z3, Z3
 
 biased246:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled247
 	MOVQ    96(AX), DX
-	VMOVUPS 576(DX), Z11
-	VMULPS  Z11, Z9, Z9
+	VMOVUPS 256(DX), Z11
+	VMULPS  Z11, Z4, Z4
 
 scaled247:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased248
 	MOVQ    104(AX), DX
+	VMOVUPS 256(DX), Z11
+	VADDPS  Z11, Z4, Z4
+
+biased248:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled249
+	MOVQ    96(AX), DX
+	VMOVUPS 320(DX), Z11
+	VMULPS  Z11, Z5, Z5
+
+scaled249:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased250
+	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z11
+	VADDPS  Z11, Z5, Z5
+
+biased250:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled251
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z11
+	VMULPS  Z11, Z6, Z6
+
+scaled251:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased252
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z11
+	VADDPS  Z11, Z6, Z6
+
+biased252:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled253
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z11
+	VMULPS  Z11, Z7, Z7
+
+scaled253:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased254
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z11
+	VADDPS  Z11, Z7, Z7
+
+biased254:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled255
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z11
+	VMULPS  Z11, Z8, Z8
+
+scaled255:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased256
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z11
+	VADDPS  Z11, Z8, Z8
+
+biased256:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled257
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z11
+	VMULPS  Z11, Z9, Z9
+
+scaled257:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased258
+	MOVQ    104(AX), DX
 	VMOVUPS 576(DX), Z11
 	VADDPS  Z11, Z9, Z9
 
-biased248:
+biased258:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled249
+	JEQ       scaled259
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 640(DX), K1, Z11
 	VMULPS    Z11, Z10, Z10
 
-scaled249:
+scaled259:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased250
+	JEQ       biased260
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 640(DX), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-biased250:
+biased260:
 	TESTB     $0x04, 120(AX)
-	JEQ       none251
+	JEQ       none261
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -2726,11 +2906,11 @@ biased250:
 	VMOVUPS.Z 640(DX), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-none251:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited253
+none261:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited264
 	TESTB   $0x08, 120(AX)
-	JEQ     six252
+	JEQ     six262
 	VXORPS  Z11, Z11, Z11
 	VCMPPS  $0x12, Z11, Z0, K2
 	VMOVAPS Z11, K2, Z0
@@ -2754,9 +2934,11 @@ none251:
 	VMOVAPS Z11, K2, Z9
 	VCMPPS  $0x12, Z11, Z10, K2
 	VMOVAPS Z11, K2, Z10
-	JMP     limited253
+	JMP     limited264
 
-six252:
+six262:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky263
 	VBROADCASTSS 128(AX), Z11
 	VXORPS       Z12, Z12, Z12
 	VMAXPS       Z0, Z12, Z0
@@ -2781,9 +2963,36 @@ six252:
 	VMINPS       Z9, Z11, Z9
 	VMAXPS       Z10, Z12, Z10
 	VMINPS       Z10, Z11, Z10
+	JMP          limited264
 
-limited253:
-plain228:
+leaky263:
+	VBROADCASTSS 132(AX), Z11
+	VXORPS       Z12, Z12, Z12
+	VCMPPS       $0x1a, Z12, Z0, K2
+	VMULPS       Z11, Z0, K2, Z0
+	VCMPPS       $0x1a, Z12, Z1, K2
+	VMULPS       Z11, Z1, K2, Z1
+	VCMPPS       $0x1a, Z12, Z2, K2
+	VMULPS       Z11, Z2, K2, Z2
+	VCMPPS       $0x1a, Z12, Z3, K2
+	VMULPS       Z11, Z3, K2, Z3
+	VCMPPS       $0x1a, Z12, Z4, K2
+	VMULPS       Z11, Z4, K2, Z4
+	VCMPPS       $0x1a, Z12, Z5, K2
+	VMULPS       Z11, Z5, K2, Z5
+	VCMPPS       $0x1a, Z12, Z6, K2
+	VMULPS       Z11, Z6, K2, Z6
+	VCMPPS       $0x1a, Z12, Z7, K2
+	VMULPS       Z11, Z7, K2, Z7
+	VCMPPS       $0x1a, Z12, Z8, K2
+	VMULPS       Z11, Z8, K2, Z8
+	VCMPPS       $0x1a, Z12, Z9, K2
+	VMULPS       Z11, Z9, K2, Z9
+	VCMPPS       $0x1a, Z12, Z10, K2
+	VMULPS       Z11, Z10, K2, Z10
+
+limited264:
+plain238:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -2826,11 +3035,11 @@ TEXT ·tileF32AVX512_1x12(SB), NOSPLIT, $0-8
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
 
-stretch254:
+stretch265:
 	SUBQ $0x04, BX
-	JLT  few256
+	JLT  few267
 
-many255:
+many266:
 	VMOVUPS.Z    704(CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  (CX), Z13, Z0
@@ -2896,13 +3105,13 @@ many255:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many255
+	JGE          many266
 
-few256:
+few267:
 	ADDQ $0x04, BX
-	JEQ  done257
+	JEQ  done268
 
-rest258:
+rest269:
 	VMOVUPS.Z    704(CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  (CX), Z13, Z0
@@ -2920,20 +3129,20 @@ rest258:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest258
+	JNE          rest269
 
-done257:
+done268:
 	DECQ DI
-	JLE  finished259
+	JLE  finished270
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch254
+	JMP  stretch265
 
-finished259:
+finished270:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store260
+	JEQ       store271
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -2949,179 +3158,179 @@ finished259:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store260:
+store271:
 	CMPQ    120(AX), $0x00
-	JEQ     plain261
+	JEQ     plain272
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled262
+	JEQ     scaled273
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Z12
 	VMULPS  Z12, Z0, Z0
 
-scaled262:
+scaled273:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased263
+	JEQ     biased274
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Z12
 	VADDPS  Z12, Z0, Z0
 
-biased263:
+biased274:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled264
+	JEQ     scaled275
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Z12
 	VMULPS  Z12, Z1, Z1
 
-scaled264:
+scaled275:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased265
+	JEQ     biased276
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Z12
 	VADDPS  Z12, Z1, Z1
 
-biased265:
+biased276:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled266
+	JEQ     scaled277
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Z12
 	VMULPS  Z12, Z2, Z2
 
-scaled266:
+scaled277:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased267
+	JEQ     biased278
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Z12
 	VADDPS  Z12, Z2, Z2
 
-biased267:
+biased278:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled268
+	JEQ     scaled279
 	MOVQ    96(AX), DX
 	VMOVUPS 192(DX), Z12
 	VMULPS  Z12, Z3, Z3
 
-scaled268:
+scaled279:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased269
+	JEQ     biased280
 	MOVQ    104(AX), DX
 	VMOVUPS 192(DX), Z12
 	VADDPS  Z12, Z3, Z3
 
-biased269:
+biased280:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled270
+	JEQ     scaled281
 	MOVQ    96(AX), DX
 	VMOVUPS 256(DX), Z12
 	VMULPS  Z12, Z4, Z4
 
-scaled270:
+scaled281:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased271
+	JEQ     biased282
 	MOVQ    104(AX), DX
 	VMOVUPS 256(DX), Z12
 	VADDPS  Z12, Z4, Z4
 
-biased271:
+biased282:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled272
+	JEQ     scaled283
 	MOVQ    96(AX), DX
 	VMOVUPS 320(DX), Z12
 	VMULPS  Z12, Z5, Z5
 
-scaled272:
+scaled283:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased273
+	JEQ     biased284
 	MOVQ    104(AX), DX
 	VMOVUPS 320(DX), Z12
 	VADDPS  Z12, Z5, Z5
 
-biased273:
+biased284:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled274
+	JEQ     scaled285
 	MOVQ    96(AX), DX
 	VMOVUPS 384(DX), Z12
 	VMULPS  Z12, Z6, Z6
 
-scaled274:
+scaled285:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased275
+	JEQ     biased286
 	MOVQ    104(AX), DX
 	VMOVUPS 384(DX), Z12
 	VADDPS  Z12, Z6, Z6
 
-biased275:
+biased286:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled276
+	JEQ     scaled287
 	MOVQ    96(AX), DX
 	VMOVUPS 448(DX), Z12
 	VMULPS  Z12, Z7, Z7
 
-scaled276:
+scaled287:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased277
+	JEQ     biased288
 	MOVQ    104(AX), DX
 	VMOVUPS 448(DX), Z12
 	VADDPS  Z12, Z7, Z7
 
-biased277:
+biased288:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled278
+	JEQ     scaled289
 	MOVQ    96(AX), DX
 	VMOVUPS 512(DX), Z12
 	VMULPS  Z12, Z8, Z8
 
-scaled278:
+scaled289:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased279
+	JEQ     biased290
 	MOVQ    104(AX), DX
 	VMOVUPS 512(DX), Z12
 	VADDPS  Z12, Z8, Z8
 
-biased279:
+biased290:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled280
+	JEQ     scaled291
 	MOVQ    96(AX), DX
 	VMOVUPS 576(DX), Z12
 	VMULPS  Z12, Z9, Z9
 
-scaled280:
+scaled291:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased281
+	JEQ     biased292
 	MOVQ    104(AX), DX
 	VMOVUPS 576(DX), Z12
 	VADDPS  Z12, Z9, Z9
 
-biased281:
+biased292:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled282
+	JEQ     scaled293
 	MOVQ    96(AX), DX
 	VMOVUPS 640(DX), Z12
 	VMULPS  Z12, Z10, Z10
 
-scaled282:
+scaled293:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased283
+	JEQ     biased294
 	MOVQ    104(AX), DX
 	VMOVUPS 640(DX), Z12
 	VADDPS  Z12, Z10, Z10
 
-biased283:
+biased294:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled284
+	JEQ       scaled295
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 704(DX), K1, Z12
 	VMULPS    Z12, Z11, Z11
 
-scaled284:
+scaled295:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased285
+	JEQ       biased296
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 704(DX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-biased285:
+biased296:
 	TESTB     $0x04, 120(AX)
-	JEQ       none286
+	JEQ       none297
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -3137,11 +3346,11 @@ biased285:
 	VMOVUPS.Z 704(DX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-none286:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited288
+none297:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited300
 	TESTB   $0x08, 120(AX)
-	JEQ     six287
+	JEQ     six298
 	VXORPS  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
 	VMOVAPS Z12, K2, Z0
@@ -3167,9 +3376,11 @@ none286:
 	VMOVAPS Z12, K2, Z10
 	VCMPPS  $0x12, Z12, Z11, K2
 	VMOVAPS Z12, K2, Z11
-	JMP     limited288
+	JMP     limited300
 
-six287:
+six298:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky299
 	VBROADCASTSS 128(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VMAXPS       Z0, Z13, Z0
@@ -3196,9 +3407,38 @@ six287:
 	VMINPS       Z10, Z12, Z10
 	VMAXPS       Z11, Z13, Z11
 	VMINPS       Z11, Z12, Z11
+	JMP          limited300
 
-limited288:
-plain261:
+leaky299:
+	VBROADCASTSS 132(AX), Z12
+	VXORPS       Z13, Z13, Z13
+	VCMPPS       $0x1a, Z13, Z0, K2
+	VMULPS       Z12, Z0, K2, Z0
+	VCMPPS       $0x1a, Z13, Z1, K2
+	VMULPS       Z12, Z1, K2, Z1
+	VCMPPS       $0x1a, Z13, Z2, K2
+	VMULPS       Z12, Z2, K2, Z2
+	VCMPPS       $0x1a, Z13, Z3, K2
+	VMULPS       Z12, Z3, K2, Z3
+	VCMPPS       $0x1a, Z13, Z4, K2
+	VMULPS       Z12, Z4, K2, Z4
+	VCMPPS       $0x1a, Z13, Z5, K2
+	VMULPS       Z12, Z5, K2, Z5
+	VCMPPS       $0x1a, Z13, Z6, K2
+	VMULPS       Z12, Z6, K2, Z6
+	VCMPPS       $0x1a, Z13, Z7, K2
+	VMULPS       Z12, Z7, K2, Z7
+	VCMPPS       $0x1a, Z13, Z8, K2
+	VMULPS       Z12, Z8, K2, Z8
+	VCMPPS       $0x1a, Z13, Z9, K2
+	VMULPS       Z12, Z9, K2, Z9
+	VCMPPS       $0x1a, Z13, Z10, K2
+	VMULPS       Z12, Z10, K2, Z10
+	VCMPPS       $0x1a, Z13, Z11, K2
+	VMULPS       Z12, Z11, K2, Z11
+
+limited300:
+plain272:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -3243,11 +3483,11 @@ TEXT ·tileF32AVX512_1x13(SB), NOSPLIT, $0-8
 	VXORPS Z11, Z11, Z11
 	VXORPS Z12, Z12, Z12
 
-stretch289:
+stretch301:
 	SUBQ $0x04, BX
-	JLT  few291
+	JLT  few303
 
-many290:
+many302:
 	VMOVUPS.Z    768(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  (CX), Z14, Z0
@@ -3317,13 +3557,13 @@ many290:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many290
+	JGE          many302
 
-few291:
+few303:
 	ADDQ $0x04, BX
-	JEQ  done292
+	JEQ  done304
 
-rest293:
+rest305:
 	VMOVUPS.Z    768(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  (CX), Z14, Z0
@@ -3342,20 +3582,20 @@ rest293:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest293
+	JNE          rest305
 
-done292:
+done304:
 	DECQ DI
-	JLE  finished294
+	JLE  finished306
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch289
+	JMP  stretch301
 
-finished294:
+finished306:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store295
+	JEQ       store307
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -3372,193 +3612,193 @@ finished294:
 	VADDPS    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store295:
+store307:
 	CMPQ    120(AX), $0x00
-	JEQ     plain296
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled297
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Z13
-	VMULPS  Z13, Z0, Z0
-
-scaled297:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased298
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Z13
-	VADDPS  Z13, Z0, Z0
-
-biased298:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled299
-	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Z13
-	VMULPS  Z13, Z1, Z1
-
-scaled299:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased300
-	MOVQ    104(AX), DX
-	VMOVUPS 64(DX), Z13
-	VADDPS  Z13, Z1, Z1
-
-biased300:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled301
-	MOVQ    96(AX), DX
-	VMOVUPS 128(DX), Z13
-	VMULPS  Z13, Z2, Z2
-
-scaled301:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased302
-	MOVQ    104(AX), DX
-	VMOVUPS 128(DX), Z13
-	VADDPS  Z13, Z2, Z2
-
-biased302:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled303
-	MOVQ    96(AX), DX
-	VMOVUPS 192(DX), Z13
-	VMULPS  Z13, Z3, Z3
-
-scaled303:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased304
-	MOVQ    104(AX), DX
-	VMOVUPS 192(DX), Z13
-	VADDPS  Z13, Z3, Z3
-
-biased304:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled305
-	MOVQ    96(AX), DX
-	VMOVUPS 256(DX), Z13
-	VMULPS  Z13, Z4, Z4
-
-scaled305:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased306
-	MOVQ    104(AX), DX
-	VMOVUPS 256(DX), Z13
-	VADDPS  Z13, Z4, Z4
-
-biased306:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled307
-	MOVQ    96(AX), DX
-	VMOVUPS 320(DX), Z13
-	VMULPS  Z13, Z5, Z5
-
-scaled307:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased308
-	MOVQ    104(AX), DX
-	VMOVUPS 320(DX), Z13
-	VADDPS  Z13, Z5, Z5
-
-biased308:
+	JEQ     plain308
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled309
 	MOVQ    96(AX), DX
-	VMOVUPS 384(DX), Z13
-	VMULPS  Z13, Z6, Z6
+	VMOVUPS (DX), Z13
+	VMULPS  Z13, Z0, Z0
 
 scaled309:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased310
 	MOVQ    104(AX), DX
-	VMOVUPS 384(DX), Z13
-	VADDPS  Z13, Z6, Z6
+	VMOVUPS (DX), Z13
+	VADDPS  Z13, Z0, Z0
 
 biased310:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled311
 	MOVQ    96(AX), DX
-	VMOVUPS 448(DX), Z13
-	VMULPS  Z13, Z7, Z7
+	VMOVUPS 64(DX), Z13
+	VMULPS  Z13, Z1, Z1
 
 scaled311:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased312
 	MOVQ    104(AX), DX
-	VMOVUPS 448(DX), Z13
-	VADDPS  Z13, Z7, Z7
+	VMOVUPS 64(DX), Z13
+	VADDPS  Z13, Z1, Z1
 
 biased312:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled313
 	MOVQ    96(AX), DX
-	VMOVUPS 512(DX), Z13
-	VMULPS  Z13, Z8, Z8
+	VMOVUPS 128(DX), Z13
+	VMULPS  Z13, Z2, Z2
 
 scaled313:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased314
 	MOVQ    104(AX), DX
-	VMOVUPS 512(DX), Z13
-	VADDPS  Z13, Z8, Z8
+	VMOVUPS 128(DX), Z13
+	VADDPS  Z13, Z2, Z2
 
 biased314:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled315
 	MOVQ    96(AX), DX
-	VMOVUPS 576(DX), Z13
-	VMULPS  Z13, Z9, Z9
+	VMOVUPS 192(DX), Z13
+	VMULPS  Z13, Z3, Z3
 
 scaled315:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased316
 	MOVQ    104(AX), DX
-	VMOVUPS 576(DX), Z13
-	VADDPS  Z13, Z9, Z9
+	VMOVUPS 192(DX), Z13
+	VADDPS  Z13, Z3, Z3
 
 biased316:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled317
 	MOVQ    96(AX), DX
-	VMOVUPS 640(DX), Z13
-	VMULPS  Z13, Z10, Z10
+	VMOVUPS 256(DX), Z13
+	VMULPS  Z13, Z4, Z4
 
 scaled317:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased318
 	MOVQ    104(AX), DX
-	VMOVUPS 640(DX), Z13
-	VADDPS  Z13, Z10, Z10
+	VMOVUPS 256(DX), Z13
+	VADDPS  Z13, Z4, Z4
 
 biased318:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled319
 	MOVQ    96(AX), DX
-	VMOVUPS 704(DX), Z13
-	VMULPS  Z13, Z11, Z11
+	VMOVUPS 320(DX), Z13
+	VMULPS  Z13, Z5, Z5
 
 scaled319:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased320
 	MOVQ    104(AX), DX
+	VMOVUPS 320(DX), Z13
+	VADDPS  Z13, Z5, Z5
+
+biased320:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled321
+	MOVQ    96(AX), DX
+	VMOVUPS 384(DX), Z13
+	VMULPS  Z13, Z6, Z6
+
+scaled321:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased322
+	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z13
+	VADDPS  Z13, Z6, Z6
+
+biased322:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled323
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z13
+	VMULPS  Z13, Z7, Z7
+
+scaled323:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased324
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z13
+	VADDPS  Z13, Z7, Z7
+
+biased324:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled325
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z13
+	VMULPS  Z13, Z8, Z8
+
+scaled325:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased326
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z13
+	VADDPS  Z13, Z8, Z8
+
+biased326:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled327
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z13
+	VMULPS  Z13, Z9, Z9
+
+scaled327:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased328
+	MOVQ    104(AX), DX
+	VMOVUPS 576(DX), Z13
+	VADDPS  Z13, Z9, Z9
+
+biased328:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled329
+	MOVQ    96(AX), DX
+	VMOVUPS 640(DX), Z13
+	VMULPS  Z13, Z10, Z10
+
+scaled329:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased330
+	MOVQ    104(AX), DX
+	VMOVUPS 640(DX), Z13
+	VADDPS  Z13, Z10, Z10
+
+biased330:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled331
+	MOVQ    96(AX), DX
+	VMOVUPS 704(DX), Z13
+	VMULPS  Z13, Z11, Z11
+
+scaled331:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased332
+	MOVQ    104(AX), DX
 	VMOVUPS 704(DX), Z13
 	VADDPS  Z13, Z11, Z11
 
-biased320:
+biased332:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled321
+	JEQ       scaled333
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 768(DX), K1, Z13
 	VMULPS    Z13, Z12, Z12
 
-scaled321:
+scaled333:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased322
+	JEQ       biased334
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 768(DX), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-biased322:
+biased334:
 	TESTB     $0x04, 120(AX)
-	JEQ       none323
+	JEQ       none335
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -3575,11 +3815,11 @@ biased322:
 	VMOVUPS.Z 768(DX), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-none323:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited325
+none335:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited338
 	TESTB   $0x08, 120(AX)
-	JEQ     six324
+	JEQ     six336
 	VXORPS  Z13, Z13, Z13
 	VCMPPS  $0x12, Z13, Z0, K2
 	VMOVAPS Z13, K2, Z0
@@ -3607,9 +3847,11 @@ none323:
 	VMOVAPS Z13, K2, Z11
 	VCMPPS  $0x12, Z13, Z12, K2
 	VMOVAPS Z13, K2, Z12
-	JMP     limited325
+	JMP     limited338
 
-six324:
+six336:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky337
 	VBROADCASTSS 128(AX), Z13
 	VXORPS       Z14, Z14, Z14
 	VMAXPS       Z0, Z14, Z0
@@ -3638,9 +3880,40 @@ six324:
 	VMINPS       Z11, Z13, Z11
 	VMAXPS       Z12, Z14, Z12
 	VMINPS       Z12, Z13, Z12
+	JMP          limited338
 
-limited325:
-plain296:
+leaky337:
+	VBROADCASTSS 132(AX), Z13
+	VXORPS       Z14, Z14, Z14
+	VCMPPS       $0x1a, Z14, Z0, K2
+	VMULPS       Z13, Z0, K2, Z0
+	VCMPPS       $0x1a, Z14, Z1, K2
+	VMULPS       Z13, Z1, K2, Z1
+	VCMPPS       $0x1a, Z14, Z2, K2
+	VMULPS       Z13, Z2, K2, Z2
+	VCMPPS       $0x1a, Z14, Z3, K2
+	VMULPS       Z13, Z3, K2, Z3
+	VCMPPS       $0x1a, Z14, Z4, K2
+	VMULPS       Z13, Z4, K2, Z4
+	VCMPPS       $0x1a, Z14, Z5, K2
+	VMULPS       Z13, Z5, K2, Z5
+	VCMPPS       $0x1a, Z14, Z6, K2
+	VMULPS       Z13, Z6, K2, Z6
+	VCMPPS       $0x1a, Z14, Z7, K2
+	VMULPS       Z13, Z7, K2, Z7
+	VCMPPS       $0x1a, Z14, Z8, K2
+	VMULPS       Z13, Z8, K2, Z8
+	VCMPPS       $0x1a, Z14, Z9, K2
+	VMULPS       Z13, Z9, K2, Z9
+	VCMPPS       $0x1a, Z14, Z10, K2
+	VMULPS       Z13, Z10, K2, Z10
+	VCMPPS       $0x1a, Z14, Z11, K2
+	VMULPS       Z13, Z11, K2, Z11
+	VCMPPS       $0x1a, Z14, Z12, K2
+	VMULPS       Z13, Z12, K2, Z12
+
+limited338:
+plain308:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -3687,11 +3960,11 @@ TEXT ·tileF32AVX512_1x14(SB), NOSPLIT, $0-8
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 
-stretch326:
+stretch339:
 	SUBQ $0x04, BX
-	JLT  few328
+	JLT  few341
 
-many327:
+many340:
 	VMOVUPS.Z    832(CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  (CX), Z15, Z0
@@ -3765,13 +4038,13 @@ many327:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many327
+	JGE          many340
 
-few328:
+few341:
 	ADDQ $0x04, BX
-	JEQ  done329
+	JEQ  done342
 
-rest330:
+rest343:
 	VMOVUPS.Z    832(CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  (CX), Z15, Z0
@@ -3791,20 +4064,20 @@ rest330:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest330
+	JNE          rest343
 
-done329:
+done342:
 	DECQ DI
-	JLE  finished331
+	JLE  finished344
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch326
+	JMP  stretch339
 
-finished331:
+finished344:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store332
+	JEQ       store345
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -3822,207 +4095,207 @@ finished331:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store332:
+store345:
 	CMPQ    120(AX), $0x00
-	JEQ     plain333
+	JEQ     plain346
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled334
+	JEQ     scaled347
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Z14
 	VMULPS  Z14, Z0, Z0
 
-scaled334:
+scaled347:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased335
+	JEQ     biased348
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Z14
 	VADDPS  Z14, Z0, Z0
 
-biased335:
+biased348:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled336
+	JEQ     scaled349
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Z14
 	VMULPS  Z14, Z1, Z1
 
-scaled336:
+scaled349:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased337
+	JEQ     biased350
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Z14
 	VADDPS  Z14, Z1, Z1
 
-biased337:
+biased350:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled338
+	JEQ     scaled351
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Z14
 	VMULPS  Z14, Z2, Z2
 
-scaled338:
+scaled351:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased339
+	JEQ     biased352
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Z14
 	VADDPS  Z14, Z2, Z2
 
-biased339:
+biased352:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled340
+	JEQ     scaled353
 	MOVQ    96(AX), DX
 	VMOVUPS 192(DX), Z14
 	VMULPS  Z14, Z3, Z3
 
-scaled340:
+scaled353:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased341
+	JEQ     biased354
 	MOVQ    104(AX), DX
 	VMOVUPS 192(DX), Z14
 	VADDPS  Z14, Z3, Z3
 
-biased341:
+biased354:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled342
+	JEQ     scaled355
 	MOVQ    96(AX), DX
 	VMOVUPS 256(DX), Z14
 	VMULPS  Z14, Z4, Z4
 
-scaled342:
+scaled355:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased343
+	JEQ     biased356
 	MOVQ    104(AX), DX
 	VMOVUPS 256(DX), Z14
 	VADDPS  Z14, Z4, Z4
 
-biased343:
+biased356:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled344
+	JEQ     scaled357
 	MOVQ    96(AX), DX
 	VMOVUPS 320(DX), Z14
 	VMULPS  Z14, Z5, Z5
 
-scaled344:
+scaled357:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased345
+	JEQ     biased358
 	MOVQ    104(AX), DX
 	VMOVUPS 320(DX), Z14
 	VADDPS  Z14, Z5, Z5
 
-biased345:
+biased358:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled346
+	JEQ     scaled359
 	MOVQ    96(AX), DX
 	VMOVUPS 384(DX), Z14
 	VMULPS  Z14, Z6, Z6
 
-scaled346:
+scaled359:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased347
+	JEQ     biased360
 	MOVQ    104(AX), DX
 	VMOVUPS 384(DX), Z14
 	VADDPS  Z14, Z6, Z6
 
-biased347:
+biased360:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled348
+	JEQ     scaled361
 	MOVQ    96(AX), DX
 	VMOVUPS 448(DX), Z14
 	VMULPS  Z14, Z7, Z7
 
-scaled348:
+scaled361:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased349
+	JEQ     biased362
 	MOVQ    104(AX), DX
 	VMOVUPS 448(DX), Z14
 	VADDPS  Z14, Z7, Z7
 
-biased349:
+biased362:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled350
+	JEQ     scaled363
 	MOVQ    96(AX), DX
 	VMOVUPS 512(DX), Z14
 	VMULPS  Z14, Z8, Z8
 
-scaled350:
+scaled363:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased351
+	JEQ     biased364
 	MOVQ    104(AX), DX
 	VMOVUPS 512(DX), Z14
 	VADDPS  Z14, Z8, Z8
 
-biased351:
+biased364:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled352
+	JEQ     scaled365
 	MOVQ    96(AX), DX
 	VMOVUPS 576(DX), Z14
 	VMULPS  Z14, Z9, Z9
 
-scaled352:
+scaled365:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased353
+	JEQ     biased366
 	MOVQ    104(AX), DX
 	VMOVUPS 576(DX), Z14
 	VADDPS  Z14, Z9, Z9
 
-biased353:
+biased366:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled354
+	JEQ     scaled367
 	MOVQ    96(AX), DX
 	VMOVUPS 640(DX), Z14
 	VMULPS  Z14, Z10, Z10
 
-scaled354:
+scaled367:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased355
+	JEQ     biased368
 	MOVQ    104(AX), DX
 	VMOVUPS 640(DX), Z14
 	VADDPS  Z14, Z10, Z10
 
-biased355:
+biased368:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled356
+	JEQ     scaled369
 	MOVQ    96(AX), DX
 	VMOVUPS 704(DX), Z14
 	VMULPS  Z14, Z11, Z11
 
-scaled356:
+scaled369:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased357
+	JEQ     biased370
 	MOVQ    104(AX), DX
 	VMOVUPS 704(DX), Z14
 	VADDPS  Z14, Z11, Z11
 
-biased357:
+biased370:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled358
+	JEQ     scaled371
 	MOVQ    96(AX), DX
 	VMOVUPS 768(DX), Z14
 	VMULPS  Z14, Z12, Z12
 
-scaled358:
+scaled371:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased359
+	JEQ     biased372
 	MOVQ    104(AX), DX
 	VMOVUPS 768(DX), Z14
 	VADDPS  Z14, Z12, Z12
 
-biased359:
+biased372:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled360
+	JEQ       scaled373
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 832(DX), K1, Z14
 	VMULPS    Z14, Z13, Z13
 
-scaled360:
+scaled373:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased361
+	JEQ       biased374
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 832(DX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-biased361:
+biased374:
 	TESTB     $0x04, 120(AX)
-	JEQ       none362
+	JEQ       none375
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -4040,11 +4313,11 @@ biased361:
 	VMOVUPS.Z 832(DX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-none362:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited364
+none375:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited378
 	TESTB   $0x08, 120(AX)
-	JEQ     six363
+	JEQ     six376
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -4074,9 +4347,11 @@ none362:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited364
+	JMP     limited378
 
-six363:
+six376:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky377
 	VBROADCASTSS 128(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -4107,9 +4382,42 @@ six363:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited378
 
-limited364:
-plain333:
+leaky377:
+	VBROADCASTSS 132(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K2
+	VMULPS       Z14, Z0, K2, Z0
+	VCMPPS       $0x1a, Z15, Z1, K2
+	VMULPS       Z14, Z1, K2, Z1
+	VCMPPS       $0x1a, Z15, Z2, K2
+	VMULPS       Z14, Z2, K2, Z2
+	VCMPPS       $0x1a, Z15, Z3, K2
+	VMULPS       Z14, Z3, K2, Z3
+	VCMPPS       $0x1a, Z15, Z4, K2
+	VMULPS       Z14, Z4, K2, Z4
+	VCMPPS       $0x1a, Z15, Z5, K2
+	VMULPS       Z14, Z5, K2, Z5
+	VCMPPS       $0x1a, Z15, Z6, K2
+	VMULPS       Z14, Z6, K2, Z6
+	VCMPPS       $0x1a, Z15, Z7, K2
+	VMULPS       Z14, Z7, K2, Z7
+	VCMPPS       $0x1a, Z15, Z8, K2
+	VMULPS       Z14, Z8, K2, Z8
+	VCMPPS       $0x1a, Z15, Z9, K2
+	VMULPS       Z14, Z9, K2, Z9
+	VCMPPS       $0x1a, Z15, Z10, K2
+	VMULPS       Z14, Z10, K2, Z10
+	VCMPPS       $0x1a, Z15, Z11, K2
+	VMULPS       Z14, Z11, K2, Z11
+	VCMPPS       $0x1a, Z15, Z12, K2
+	VMULPS       Z14, Z12, K2, Z12
+	VCMPPS       $0x1a, Z15, Z13, K2
+	VMULPS       Z14, Z13, K2, Z13
+
+limited378:
+plain346:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -4158,11 +4466,11 @@ TEXT ·tileF32AVX512_1x15(SB), NOSPLIT, $0-8
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 
-stretch365:
+stretch379:
 	SUBQ $0x04, BX
-	JLT  few367
+	JLT  few381
 
-many366:
+many380:
 	VMOVUPS.Z    896(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
 	VFMADD231PS  (CX), Z16, Z0
@@ -4240,13 +4548,13 @@ many366:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many366
+	JGE          many380
 
-few367:
+few381:
 	ADDQ $0x04, BX
-	JEQ  done368
+	JEQ  done382
 
-rest369:
+rest383:
 	VMOVUPS.Z    896(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
 	VFMADD231PS  (CX), Z16, Z0
@@ -4267,20 +4575,20 @@ rest369:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest369
+	JNE          rest383
 
-done368:
+done382:
 	DECQ DI
-	JLE  finished370
+	JLE  finished384
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch365
+	JMP  stretch379
 
-finished370:
+finished384:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store371
+	JEQ       store385
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -4299,221 +4607,221 @@ finished370:
 	VADDPS    Z15, Z14, Z14
 	MOVQ      40(AX), CX
 
-store371:
+store385:
 	CMPQ    120(AX), $0x00
-	JEQ     plain372
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled373
-	MOVQ    96(AX), DX
-	VMOVUPS (DX), Z15
-	VMULPS  Z15, Z0, Z0
-
-scaled373:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased374
-	MOVQ    104(AX), DX
-	VMOVUPS (DX), Z15
-	VADDPS  Z15, Z0, Z0
-
-biased374:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled375
-	MOVQ    96(AX), DX
-	VMOVUPS 64(DX), Z15
-	VMULPS  Z15, Z1, Z1
-
-scaled375:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased376
-	MOVQ    104(AX), DX
-	VMOVUPS 64(DX), Z15
-	VADDPS  Z15, Z1, Z1
-
-biased376:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled377
-	MOVQ    96(AX), DX
-	VMOVUPS 128(DX), Z15
-	VMULPS  Z15, Z2, Z2
-
-scaled377:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased378
-	MOVQ    104(AX), DX
-	VMOVUPS 128(DX), Z15
-	VADDPS  Z15, Z2, Z2
-
-biased378:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled379
-	MOVQ    96(AX), DX
-	VMOVUPS 192(DX), Z15
-	VMULPS  Z15, Z3, Z3
-
-scaled379:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased380
-	MOVQ    104(AX), DX
-	VMOVUPS 192(DX), Z15
-	VADDPS  Z15, Z3, Z3
-
-biased380:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled381
-	MOVQ    96(AX), DX
-	VMOVUPS 256(DX), Z15
-	VMULPS  Z15, Z4, Z4
-
-scaled381:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased382
-	MOVQ    104(AX), DX
-	VMOVUPS 256(DX), Z15
-	VADDPS  Z15, Z4, Z4
-
-biased382:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled383
-	MOVQ    96(AX), DX
-	VMOVUPS 320(DX), Z15
-	VMULPS  Z15, Z5, Z5
-
-scaled383:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased384
-	MOVQ    104(AX), DX
-	VMOVUPS 320(DX), Z15
-	VADDPS  Z15, Z5, Z5
-
-biased384:
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled385
-	MOVQ    96(AX), DX
-	VMOVUPS 384(DX), Z15
-	VMULPS  Z15, Z6, Z6
-
-scaled385:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased386
-	MOVQ    104(AX), DX
-	VMOVUPS 384(DX), Z15
-	VADDPS  Z15, Z6, Z6
-
-biased386:
+	JEQ     plain386
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled387
 	MOVQ    96(AX), DX
-	VMOVUPS 448(DX), Z15
-	VMULPS  Z15, Z7, Z7
+	VMOVUPS (DX), Z15
+	VMULPS  Z15, Z0, Z0
 
 scaled387:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased388
 	MOVQ    104(AX), DX
-	VMOVUPS 448(DX), Z15
-	VADDPS  Z15, Z7, Z7
+	VMOVUPS (DX), Z15
+	VADDPS  Z15, Z0, Z0
 
 biased388:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled389
 	MOVQ    96(AX), DX
-	VMOVUPS 512(DX), Z15
-	VMULPS  Z15, Z8, Z8
+	VMOVUPS 64(DX), Z15
+	VMULPS  Z15, Z1, Z1
 
 scaled389:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased390
 	MOVQ    104(AX), DX
-	VMOVUPS 512(DX), Z15
-	VADDPS  Z15, Z8, Z8
+	VMOVUPS 64(DX), Z15
+	VADDPS  Z15, Z1, Z1
 
 biased390:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled391
 	MOVQ    96(AX), DX
-	VMOVUPS 576(DX), Z15
-	VMULPS  Z15, Z9, Z9
+	VMOVUPS 128(DX), Z15
+	VMULPS  Z15, Z2, Z2
 
 scaled391:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased392
 	MOVQ    104(AX), DX
-	VMOVUPS 576(DX), Z15
-	VADDPS  Z15, Z9, Z9
+	VMOVUPS 128(DX), Z15
+	VADDPS  Z15, Z2, Z2
 
 biased392:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled393
 	MOVQ    96(AX), DX
-	VMOVUPS 640(DX), Z15
-	VMULPS  Z15, Z10, Z10
+	VMOVUPS 192(DX), Z15
+	VMULPS  Z15, Z3, Z3
 
 scaled393:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased394
 	MOVQ    104(AX), DX
-	VMOVUPS 640(DX), Z15
-	VADDPS  Z15, Z10, Z10
+	VMOVUPS 192(DX), Z15
+	VADDPS  Z15, Z3, Z3
 
 biased394:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled395
 	MOVQ    96(AX), DX
-	VMOVUPS 704(DX), Z15
-	VMULPS  Z15, Z11, Z11
+	VMOVUPS 256(DX), Z15
+	VMULPS  Z15, Z4, Z4
 
 scaled395:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased396
 	MOVQ    104(AX), DX
-	VMOVUPS 704(DX), Z15
-	VADDPS  Z15, Z11, Z11
+	VMOVUPS 256(DX), Z15
+	VADDPS  Z15, Z4, Z4
 
 biased396:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled397
 	MOVQ    96(AX), DX
-	VMOVUPS 768(DX), Z15
-	VMULPS  Z15, Z12, Z12
+	VMOVUPS 320(DX), Z15
+	VMULPS  Z15, Z5, Z5
 
 scaled397:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased398
 	MOVQ    104(AX), DX
-	VMOVUPS 768(DX), Z15
-	VADDPS  Z15, Z12, Z12
+	VMOVUPS 320(DX), Z15
+	VADDPS  Z15, Z5, Z5
 
 biased398:
 	TESTB   $0x01, 120(AX)
 	JEQ     scaled399
 	MOVQ    96(AX), DX
-	VMOVUPS 832(DX), Z15
-	VMULPS  Z15, Z13, Z13
+	VMOVUPS 384(DX), Z15
+	VMULPS  Z15, Z6, Z6
 
 scaled399:
 	TESTB   $0x02, 120(AX)
 	JEQ     biased400
 	MOVQ    104(AX), DX
+	VMOVUPS 384(DX), Z15
+	VADDPS  Z15, Z6, Z6
+
+biased400:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled401
+	MOVQ    96(AX), DX
+	VMOVUPS 448(DX), Z15
+	VMULPS  Z15, Z7, Z7
+
+scaled401:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased402
+	MOVQ    104(AX), DX
+	VMOVUPS 448(DX), Z15
+	VADDPS  Z15, Z7, Z7
+
+biased402:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled403
+	MOVQ    96(AX), DX
+	VMOVUPS 512(DX), Z15
+	VMULPS  Z15, Z8, Z8
+
+scaled403:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased404
+	MOVQ    104(AX), DX
+	VMOVUPS 512(DX), Z15
+	VADDPS  Z15, Z8, Z8
+
+biased404:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled405
+	MOVQ    96(AX), DX
+	VMOVUPS 576(DX), Z15
+	VMULPS  Z15, Z9, Z9
+
+scaled405:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased406
+	MOVQ    104(AX), DX
+	VMOVUPS 576(DX), Z15
+	VADDPS  Z15, Z9, Z9
+
+biased406:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled407
+	MOVQ    96(AX), DX
+	VMOVUPS 640(DX), Z15
+	VMULPS  Z15, Z10, Z10
+
+scaled407:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased408
+	MOVQ    104(AX), DX
+	VMOVUPS 640(DX), Z15
+	VADDPS  Z15, Z10, Z10
+
+biased408:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled409
+	MOVQ    96(AX), DX
+	VMOVUPS 704(DX), Z15
+	VMULPS  Z15, Z11, Z11
+
+scaled409:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased410
+	MOVQ    104(AX), DX
+	VMOVUPS 704(DX), Z15
+	VADDPS  Z15, Z11, Z11
+
+biased410:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled411
+	MOVQ    96(AX), DX
+	VMOVUPS 768(DX), Z15
+	VMULPS  Z15, Z12, Z12
+
+scaled411:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased412
+	MOVQ    104(AX), DX
+	VMOVUPS 768(DX), Z15
+	VADDPS  Z15, Z12, Z12
+
+biased412:
+	TESTB   $0x01, 120(AX)
+	JEQ     scaled413
+	MOVQ    96(AX), DX
+	VMOVUPS 832(DX), Z15
+	VMULPS  Z15, Z13, Z13
+
+scaled413:
+	TESTB   $0x02, 120(AX)
+	JEQ     biased414
+	MOVQ    104(AX), DX
 	VMOVUPS 832(DX), Z15
 	VADDPS  Z15, Z13, Z13
 
-biased400:
+biased414:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled401
+	JEQ       scaled415
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 896(DX), K1, Z15
 	VMULPS    Z15, Z14, Z14
 
-scaled401:
+scaled415:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased402
+	JEQ       biased416
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 896(DX), K1, Z15
 	VADDPS    Z15, Z14, Z14
 
-biased402:
+biased416:
 	TESTB     $0x04, 120(AX)
-	JEQ       none403
+	JEQ       none417
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -4532,11 +4840,11 @@ biased402:
 	VMOVUPS.Z 896(DX), K1, Z15
 	VADDPS    Z15, Z14, Z14
 
-none403:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited405
+none417:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited420
 	TESTB   $0x08, 120(AX)
-	JEQ     six404
+	JEQ     six418
 	VXORPS  Z15, Z15, Z15
 	VCMPPS  $0x12, Z15, Z0, K2
 	VMOVAPS Z15, K2, Z0
@@ -4568,9 +4876,11 @@ none403:
 	VMOVAPS Z15, K2, Z13
 	VCMPPS  $0x12, Z15, Z14, K2
 	VMOVAPS Z15, K2, Z14
-	JMP     limited405
+	JMP     limited420
 
-six404:
+six418:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky419
 	VBROADCASTSS 128(AX), Z15
 	VXORPS       Z16, Z16, Z16
 	VMAXPS       Z0, Z16, Z0
@@ -4603,9 +4913,44 @@ six404:
 	VMINPS       Z13, Z15, Z13
 	VMAXPS       Z14, Z16, Z14
 	VMINPS       Z14, Z15, Z14
+	JMP          limited420
 
-limited405:
-plain372:
+leaky419:
+	VBROADCASTSS 132(AX), Z15
+	VXORPS       Z16, Z16, Z16
+	VCMPPS       $0x1a, Z16, Z0, K2
+	VMULPS       Z15, Z0, K2, Z0
+	VCMPPS       $0x1a, Z16, Z1, K2
+	VMULPS       Z15, Z1, K2, Z1
+	VCMPPS       $0x1a, Z16, Z2, K2
+	VMULPS       Z15, Z2, K2, Z2
+	VCMPPS       $0x1a, Z16, Z3, K2
+	VMULPS       Z15, Z3, K2, Z3
+	VCMPPS       $0x1a, Z16, Z4, K2
+	VMULPS       Z15, Z4, K2, Z4
+	VCMPPS       $0x1a, Z16, Z5, K2
+	VMULPS       Z15, Z5, K2, Z5
+	VCMPPS       $0x1a, Z16, Z6, K2
+	VMULPS       Z15, Z6, K2, Z6
+	VCMPPS       $0x1a, Z16, Z7, K2
+	VMULPS       Z15, Z7, K2, Z7
+	VCMPPS       $0x1a, Z16, Z8, K2
+	VMULPS       Z15, Z8, K2, Z8
+	VCMPPS       $0x1a, Z16, Z9, K2
+	VMULPS       Z15, Z9, K2, Z9
+	VCMPPS       $0x1a, Z16, Z10, K2
+	VMULPS       Z15, Z10, K2, Z10
+	VCMPPS       $0x1a, Z16, Z11, K2
+	VMULPS       Z15, Z11, K2, Z11
+	VCMPPS       $0x1a, Z16, Z12, K2
+	VMULPS       Z15, Z12, K2, Z12
+	VCMPPS       $0x1a, Z16, Z13, K2
+	VMULPS       Z15, Z13, K2, Z13
+	VCMPPS       $0x1a, Z16, Z14, K2
+	VMULPS       Z15, Z14, K2, Z14
+
+limited420:
+plain386:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -4656,11 +5001,11 @@ TEXT ·tileF32AVX512_1x16(SB), NOSPLIT, $0-8
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
 
-stretch406:
+stretch421:
 	SUBQ $0x04, BX
-	JLT  few408
+	JLT  few423
 
-many407:
+many422:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -4806,13 +5151,13 @@ many407:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many407
+	JGE          many422
 
-few408:
+few423:
 	ADDQ $0x04, BX
-	JEQ  done409
+	JEQ  done424
 
-rest410:
+rest425:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -4850,20 +5195,20 @@ rest410:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest410
+	JNE          rest425
 
-done409:
+done424:
 	DECQ DI
-	JLE  finished411
+	JLE  finished426
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch406
+	JMP  stretch421
 
-finished411:
+finished426:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store412
+	JEQ       store427
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -4883,235 +5228,235 @@ finished411:
 	VADDPS    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store412:
+store427:
 	CMPQ    120(AX), $0x00
-	JEQ     plain413
+	JEQ     plain428
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled414
+	JEQ     scaled429
 	MOVQ    96(AX), DX
 	VMOVUPS (DX), Z16
 	VMULPS  Z16, Z0, Z0
 
-scaled414:
+scaled429:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased415
+	JEQ     biased430
 	MOVQ    104(AX), DX
 	VMOVUPS (DX), Z16
 	VADDPS  Z16, Z0, Z0
 
-biased415:
+biased430:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled416
+	JEQ     scaled431
 	MOVQ    96(AX), DX
 	VMOVUPS 64(DX), Z16
 	VMULPS  Z16, Z1, Z1
 
-scaled416:
+scaled431:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased417
+	JEQ     biased432
 	MOVQ    104(AX), DX
 	VMOVUPS 64(DX), Z16
 	VADDPS  Z16, Z1, Z1
 
-biased417:
+biased432:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled418
+	JEQ     scaled433
 	MOVQ    96(AX), DX
 	VMOVUPS 128(DX), Z16
 	VMULPS  Z16, Z2, Z2
 
-scaled418:
+scaled433:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased419
+	JEQ     biased434
 	MOVQ    104(AX), DX
 	VMOVUPS 128(DX), Z16
 	VADDPS  Z16, Z2, Z2
 
-biased419:
+biased434:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled420
+	JEQ     scaled435
 	MOVQ    96(AX), DX
 	VMOVUPS 192(DX), Z16
 	VMULPS  Z16, Z3, Z3
 
-scaled420:
+scaled435:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased421
+	JEQ     biased436
 	MOVQ    104(AX), DX
 	VMOVUPS 192(DX), Z16
 	VADDPS  Z16, Z3, Z3
 
-biased421:
+biased436:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled422
+	JEQ     scaled437
 	MOVQ    96(AX), DX
 	VMOVUPS 256(DX), Z16
 	VMULPS  Z16, Z4, Z4
 
-scaled422:
+scaled437:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased423
+	JEQ     biased438
 	MOVQ    104(AX), DX
 	VMOVUPS 256(DX), Z16
 	VADDPS  Z16, Z4, Z4
 
-biased423:
+biased438:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled424
+	JEQ     scaled439
 	MOVQ    96(AX), DX
 	VMOVUPS 320(DX), Z16
 	VMULPS  Z16, Z5, Z5
 
-scaled424:
+scaled439:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased425
+	JEQ     biased440
 	MOVQ    104(AX), DX
 	VMOVUPS 320(DX), Z16
 	VADDPS  Z16, Z5, Z5
 
-biased425:
+biased440:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled426
+	JEQ     scaled441
 	MOVQ    96(AX), DX
 	VMOVUPS 384(DX), Z16
 	VMULPS  Z16, Z6, Z6
 
-scaled426:
+scaled441:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased427
+	JEQ     biased442
 	MOVQ    104(AX), DX
 	VMOVUPS 384(DX), Z16
 	VADDPS  Z16, Z6, Z6
 
-biased427:
+biased442:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled428
+	JEQ     scaled443
 	MOVQ    96(AX), DX
 	VMOVUPS 448(DX), Z16
 	VMULPS  Z16, Z7, Z7
 
-scaled428:
+scaled443:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased429
+	JEQ     biased444
 	MOVQ    104(AX), DX
 	VMOVUPS 448(DX), Z16
 	VADDPS  Z16, Z7, Z7
 
-biased429:
+biased444:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled430
+	JEQ     scaled445
 	MOVQ    96(AX), DX
 	VMOVUPS 512(DX), Z16
 	VMULPS  Z16, Z8, Z8
 
-scaled430:
+scaled445:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased431
+	JEQ     biased446
 	MOVQ    104(AX), DX
 	VMOVUPS 512(DX), Z16
 	VADDPS  Z16, Z8, Z8
 
-biased431:
+biased446:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled432
+	JEQ     scaled447
 	MOVQ    96(AX), DX
 	VMOVUPS 576(DX), Z16
 	VMULPS  Z16, Z9, Z9
 
-scaled432:
+scaled447:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased433
+	JEQ     biased448
 	MOVQ    104(AX), DX
 	VMOVUPS 576(DX), Z16
 	VADDPS  Z16, Z9, Z9
 
-biased433:
+biased448:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled434
+	JEQ     scaled449
 	MOVQ    96(AX), DX
 	VMOVUPS 640(DX), Z16
 	VMULPS  Z16, Z10, Z10
 
-scaled434:
+scaled449:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased435
+	JEQ     biased450
 	MOVQ    104(AX), DX
 	VMOVUPS 640(DX), Z16
 	VADDPS  Z16, Z10, Z10
 
-biased435:
+biased450:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled436
+	JEQ     scaled451
 	MOVQ    96(AX), DX
 	VMOVUPS 704(DX), Z16
 	VMULPS  Z16, Z11, Z11
 
-scaled436:
+scaled451:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased437
+	JEQ     biased452
 	MOVQ    104(AX), DX
 	VMOVUPS 704(DX), Z16
 	VADDPS  Z16, Z11, Z11
 
-biased437:
+biased452:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled438
+	JEQ     scaled453
 	MOVQ    96(AX), DX
 	VMOVUPS 768(DX), Z16
 	VMULPS  Z16, Z12, Z12
 
-scaled438:
+scaled453:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased439
+	JEQ     biased454
 	MOVQ    104(AX), DX
 	VMOVUPS 768(DX), Z16
 	VADDPS  Z16, Z12, Z12
 
-biased439:
+biased454:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled440
+	JEQ     scaled455
 	MOVQ    96(AX), DX
 	VMOVUPS 832(DX), Z16
 	VMULPS  Z16, Z13, Z13
 
-scaled440:
+scaled455:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased441
+	JEQ     biased456
 	MOVQ    104(AX), DX
 	VMOVUPS 832(DX), Z16
 	VADDPS  Z16, Z13, Z13
 
-biased441:
+biased456:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled442
+	JEQ     scaled457
 	MOVQ    96(AX), DX
 	VMOVUPS 896(DX), Z16
 	VMULPS  Z16, Z14, Z14
 
-scaled442:
+scaled457:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased443
+	JEQ     biased458
 	MOVQ    104(AX), DX
 	VMOVUPS 896(DX), Z16
 	VADDPS  Z16, Z14, Z14
 
-biased443:
+biased458:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled444
+	JEQ       scaled459
 	MOVQ      96(AX), DX
 	VMOVUPS.Z 960(DX), K1, Z16
 	VMULPS    Z16, Z15, Z15
 
-scaled444:
+scaled459:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased445
+	JEQ       biased460
 	MOVQ      104(AX), DX
 	VMOVUPS.Z 960(DX), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-biased445:
+biased460:
 	TESTB     $0x04, 120(AX)
-	JEQ       none446
+	JEQ       none461
 	MOVQ      112(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
@@ -5131,11 +5476,11 @@ biased445:
 	VMOVUPS.Z 960(DX), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-none446:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited448
+none461:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited464
 	TESTB   $0x08, 120(AX)
-	JEQ     six447
+	JEQ     six462
 	VXORPS  Z16, Z16, Z16
 	VCMPPS  $0x12, Z16, Z0, K2
 	VMOVAPS Z16, K2, Z0
@@ -5169,9 +5514,11 @@ none446:
 	VMOVAPS Z16, K2, Z14
 	VCMPPS  $0x12, Z16, Z15, K2
 	VMOVAPS Z16, K2, Z15
-	JMP     limited448
+	JMP     limited464
 
-six447:
+six462:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky463
 	VBROADCASTSS 128(AX), Z16
 	VXORPS       Z17, Z17, Z17
 	VMAXPS       Z0, Z17, Z0
@@ -5206,9 +5553,46 @@ six447:
 	VMINPS       Z14, Z16, Z14
 	VMAXPS       Z15, Z17, Z15
 	VMINPS       Z15, Z16, Z15
+	JMP          limited464
 
-limited448:
-plain413:
+leaky463:
+	VBROADCASTSS 132(AX), Z16
+	VXORPS       Z17, Z17, Z17
+	VCMPPS       $0x1a, Z17, Z0, K2
+	VMULPS       Z16, Z0, K2, Z0
+	VCMPPS       $0x1a, Z17, Z1, K2
+	VMULPS       Z16, Z1, K2, Z1
+	VCMPPS       $0x1a, Z17, Z2, K2
+	VMULPS       Z16, Z2, K2, Z2
+	VCMPPS       $0x1a, Z17, Z3, K2
+	VMULPS       Z16, Z3, K2, Z3
+	VCMPPS       $0x1a, Z17, Z4, K2
+	VMULPS       Z16, Z4, K2, Z4
+	VCMPPS       $0x1a, Z17, Z5, K2
+	VMULPS       Z16, Z5, K2, Z5
+	VCMPPS       $0x1a, Z17, Z6, K2
+	VMULPS       Z16, Z6, K2, Z6
+	VCMPPS       $0x1a, Z17, Z7, K2
+	VMULPS       Z16, Z7, K2, Z7
+	VCMPPS       $0x1a, Z17, Z8, K2
+	VMULPS       Z16, Z8, K2, Z8
+	VCMPPS       $0x1a, Z17, Z9, K2
+	VMULPS       Z16, Z9, K2, Z9
+	VCMPPS       $0x1a, Z17, Z10, K2
+	VMULPS       Z16, Z10, K2, Z10
+	VCMPPS       $0x1a, Z17, Z11, K2
+	VMULPS       Z16, Z11, K2, Z11
+	VCMPPS       $0x1a, Z17, Z12, K2
+	VMULPS       Z16, Z12, K2, Z12
+	VCMPPS       $0x1a, Z17, Z13, K2
+	VMULPS       Z16, Z13, K2, Z13
+	VCMPPS       $0x1a, Z17, Z14, K2
+	VMULPS       Z16, Z14, K2, Z14
+	VCMPPS       $0x1a, Z17, Z15, K2
+	VMULPS       Z16, Z15, K2, Z15
+
+limited464:
+plain428:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -5246,11 +5630,11 @@ TEXT ·tileF32AVX512_2x1(SB), NOSPLIT, $0-8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 
-stretch449:
+stretch465:
 	SUBQ $0x04, BX
-	JLT  few451
+	JLT  few467
 
-many450:
+many466:
 	VMOVUPS.Z    (CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -5280,13 +5664,13 @@ many450:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many450
+	JGE          many466
 
-few451:
+few467:
 	ADDQ $0x04, BX
-	JEQ  done452
+	JEQ  done468
 
-rest453:
+rest469:
 	VMOVUPS.Z    (CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -5295,20 +5679,20 @@ rest453:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest453
+	JNE          rest469
 
-done452:
+done468:
 	DECQ DI
-	JLE  finished454
+	JLE  finished470
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch449
+	JMP  stretch465
 
-finished454:
+finished470:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store455
+	JEQ       store471
 	VMOVUPS.Z (CX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	ADDQ      DX, CX
@@ -5316,27 +5700,27 @@ finished454:
 	VADDPS    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store455:
+store471:
 	CMPQ      120(AX), $0x00
-	JEQ       plain456
+	JEQ       plain472
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled457
+	JEQ       scaled473
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z2
 	VMULPS    Z2, Z0, Z0
 	VMULPS    Z2, Z1, Z1
 
-scaled457:
+scaled473:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased458
+	JEQ       biased474
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z2, Z1, Z1
 
-biased458:
+biased474:
 	TESTB     $0x04, 120(AX)
-	JEQ       none459
+	JEQ       none475
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z2
 	VADDPS    Z2, Z0, Z0
@@ -5344,28 +5728,39 @@ biased458:
 	VMOVUPS.Z (BX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-none459:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited461
+none475:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited478
 	TESTB   $0x08, 120(AX)
-	JEQ     six460
+	JEQ     six476
 	VXORPS  Z2, Z2, Z2
 	VCMPPS  $0x12, Z2, Z0, K2
 	VMOVAPS Z2, K2, Z0
 	VCMPPS  $0x12, Z2, Z1, K2
 	VMOVAPS Z2, K2, Z1
-	JMP     limited461
+	JMP     limited478
 
-six460:
+six476:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky477
 	VBROADCASTSS 128(AX), Z2
 	VXORPS       Z3, Z3, Z3
 	VMAXPS       Z0, Z3, Z0
 	VMINPS       Z0, Z2, Z0
 	VMAXPS       Z1, Z3, Z1
 	VMINPS       Z1, Z2, Z1
+	JMP          limited478
 
-limited461:
-plain456:
+leaky477:
+	VBROADCASTSS 132(AX), Z2
+	VXORPS       Z3, Z3, Z3
+	VCMPPS       $0x1a, Z3, Z0, K2
+	VMULPS       Z2, Z0, K2, Z0
+	VCMPPS       $0x1a, Z3, Z1, K2
+	VMULPS       Z2, Z1, K2, Z1
+
+limited478:
+plain472:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -5392,11 +5787,11 @@ TEXT ·tileF32AVX512_2x2(SB), NOSPLIT, $0-8
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 
-stretch462:
+stretch479:
 	SUBQ $0x04, BX
-	JLT  few464
+	JLT  few481
 
-many463:
+many480:
 	VMOVUPS      (CX), Z4
 	VMOVUPS.Z    64(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
@@ -5438,13 +5833,13 @@ many463:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many463
+	JGE          many480
 
-few464:
+few481:
 	ADDQ $0x04, BX
-	JEQ  done465
+	JEQ  done482
 
-rest466:
+rest483:
 	VMOVUPS      (CX), Z4
 	VMOVUPS.Z    64(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
@@ -5456,20 +5851,20 @@ rest466:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest466
+	JNE          rest483
 
-done465:
+done482:
 	DECQ DI
-	JLE  finished467
+	JLE  finished484
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch462
+	JMP  stretch479
 
-finished467:
+finished484:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store468
+	JEQ       store485
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z4
 	VADDPS    Z4, Z1, Z1
@@ -5479,43 +5874,43 @@ finished467:
 	VADDPS    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store468:
+store485:
 	CMPQ    120(AX), $0x00
-	JEQ     plain469
+	JEQ     plain486
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled470
+	JEQ     scaled487
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z4
 	VMULPS  Z4, Z0, Z0
 	VMULPS  Z4, Z2, Z2
 
-scaled470:
+scaled487:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased471
+	JEQ     biased488
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z4
 	VADDPS  Z4, Z0, Z0
 	VADDPS  Z4, Z2, Z2
 
-biased471:
+biased488:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled472
+	JEQ       scaled489
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z4
 	VMULPS    Z4, Z1, Z1
 	VMULPS    Z4, Z3, Z3
 
-scaled472:
+scaled489:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased473
+	JEQ       biased490
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z4
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z4, Z3, Z3
 
-biased473:
+biased490:
 	TESTB     $0x04, 120(AX)
-	JEQ       none474
+	JEQ       none491
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z4
@@ -5525,11 +5920,11 @@ biased473:
 	VMOVUPS.Z 64(BX), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-none474:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited476
+none491:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited494
 	TESTB   $0x08, 120(AX)
-	JEQ     six475
+	JEQ     six492
 	VXORPS  Z4, Z4, Z4
 	VCMPPS  $0x12, Z4, Z0, K2
 	VMOVAPS Z4, K2, Z0
@@ -5539,9 +5934,11 @@ none474:
 	VMOVAPS Z4, K2, Z2
 	VCMPPS  $0x12, Z4, Z3, K2
 	VMOVAPS Z4, K2, Z3
-	JMP     limited476
+	JMP     limited494
 
-six475:
+six492:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky493
 	VBROADCASTSS 128(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VMAXPS       Z0, Z5, Z0
@@ -5552,9 +5949,22 @@ six475:
 	VMINPS       Z2, Z4, Z2
 	VMAXPS       Z3, Z5, Z3
 	VMINPS       Z3, Z4, Z3
+	JMP          limited494
 
-limited476:
-plain469:
+leaky493:
+	VBROADCASTSS 132(AX), Z4
+	VXORPS       Z5, Z5, Z5
+	VCMPPS       $0x1a, Z5, Z0, K2
+	VMULPS       Z4, Z0, K2, Z0
+	VCMPPS       $0x1a, Z5, Z1, K2
+	VMULPS       Z4, Z1, K2, Z1
+	VCMPPS       $0x1a, Z5, Z2, K2
+	VMULPS       Z4, Z2, K2, Z2
+	VCMPPS       $0x1a, Z5, Z3, K2
+	VMULPS       Z4, Z3, K2, Z3
+
+limited494:
+plain486:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -5585,11 +5995,11 @@ TEXT ·tileF32AVX512_2x3(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch477:
+stretch495:
 	SUBQ $0x04, BX
-	JLT  few479
+	JLT  few497
 
-many478:
+many496:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPS.Z    128(CX), K1, Z8
@@ -5643,13 +6053,13 @@ many478:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many478
+	JGE          many496
 
-few479:
+few497:
 	ADDQ $0x04, BX
-	JEQ  done480
+	JEQ  done498
 
-rest481:
+rest499:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPS.Z    128(CX), K1, Z8
@@ -5664,20 +6074,20 @@ rest481:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest481
+	JNE          rest499
 
-done480:
+done498:
 	DECQ DI
-	JLE  finished482
+	JLE  finished500
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch477
+	JMP  stretch495
 
-finished482:
+finished500:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store483
+	JEQ       store501
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VMOVUPS.Z 128(CX), K1, Z6
@@ -5689,59 +6099,59 @@ finished482:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store483:
+store501:
 	CMPQ    120(AX), $0x00
-	JEQ     plain484
+	JEQ     plain502
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled485
+	JEQ     scaled503
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z6
 	VMULPS  Z6, Z0, Z0
 	VMULPS  Z6, Z3, Z3
 
-scaled485:
+scaled503:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased486
+	JEQ     biased504
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z6
 	VADDPS  Z6, Z0, Z0
 	VADDPS  Z6, Z3, Z3
 
-biased486:
+biased504:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled487
+	JEQ     scaled505
 	MOVQ    96(AX), BX
 	VMOVUPS 64(BX), Z6
 	VMULPS  Z6, Z1, Z1
 	VMULPS  Z6, Z4, Z4
 
-scaled487:
+scaled505:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased488
+	JEQ     biased506
 	MOVQ    104(AX), BX
 	VMOVUPS 64(BX), Z6
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z6, Z4, Z4
 
-biased488:
+biased506:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled489
+	JEQ       scaled507
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 128(BX), K1, Z6
 	VMULPS    Z6, Z2, Z2
 	VMULPS    Z6, Z5, Z5
 
-scaled489:
+scaled507:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased490
+	JEQ       biased508
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 128(BX), K1, Z6
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z6, Z5, Z5
 
-biased490:
+biased508:
 	TESTB     $0x04, 120(AX)
-	JEQ       none491
+	JEQ       none509
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VADDPS    64(BX), Z1, Z1
@@ -5753,11 +6163,11 @@ biased490:
 	VMOVUPS.Z 128(BX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-none491:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited493
+none509:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited512
 	TESTB   $0x08, 120(AX)
-	JEQ     six492
+	JEQ     six510
 	VXORPS  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
 	VMOVAPS Z6, K2, Z0
@@ -5771,9 +6181,11 @@ none491:
 	VMOVAPS Z6, K2, Z4
 	VCMPPS  $0x12, Z6, Z5, K2
 	VMOVAPS Z6, K2, Z5
-	JMP     limited493
+	JMP     limited512
 
-six492:
+six510:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky511
 	VBROADCASTSS 128(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VMAXPS       Z0, Z7, Z0
@@ -5788,9 +6200,26 @@ six492:
 	VMINPS       Z4, Z6, Z4
 	VMAXPS       Z5, Z7, Z5
 	VMINPS       Z5, Z6, Z5
+	JMP          limited512
 
-limited493:
-plain484:
+leaky511:
+	VBROADCASTSS 132(AX), Z6
+	VXORPS       Z7, Z7, Z7
+	VCMPPS       $0x1a, Z7, Z0, K2
+	VMULPS       Z6, Z0, K2, Z0
+	VCMPPS       $0x1a, Z7, Z1, K2
+	VMULPS       Z6, Z1, K2, Z1
+	VCMPPS       $0x1a, Z7, Z2, K2
+	VMULPS       Z6, Z2, K2, Z2
+	VCMPPS       $0x1a, Z7, Z3, K2
+	VMULPS       Z6, Z3, K2, Z3
+	VCMPPS       $0x1a, Z7, Z4, K2
+	VMULPS       Z6, Z4, K2, Z4
+	VCMPPS       $0x1a, Z7, Z5, K2
+	VMULPS       Z6, Z5, K2, Z5
+
+limited512:
+plain502:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, K1, 128(CX)
@@ -5825,11 +6254,11 @@ TEXT ·tileF32AVX512_2x4(SB), NOSPLIT, $0-8
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 
-stretch494:
+stretch513:
 	SUBQ $0x04, BX
-	JLT  few496
+	JLT  few515
 
-many495:
+many514:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -5895,13 +6324,13 @@ many495:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many495
+	JGE          many514
 
-few496:
+few515:
 	ADDQ $0x04, BX
-	JEQ  done497
+	JEQ  done516
 
-rest498:
+rest517:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -5919,20 +6348,20 @@ rest498:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest498
+	JNE          rest517
 
-done497:
+done516:
 	DECQ DI
-	JLE  finished499
+	JLE  finished518
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch494
+	JMP  stretch513
 
-finished499:
+finished518:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store500
+	JEQ       store519
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -5946,75 +6375,75 @@ finished499:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store500:
+store519:
 	CMPQ    120(AX), $0x00
-	JEQ     plain501
+	JEQ     plain520
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled502
+	JEQ     scaled521
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z8
 	VMULPS  Z8, Z0, Z0
 	VMULPS  Z8, Z4, Z4
 
-scaled502:
+scaled521:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased503
+	JEQ     biased522
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z8
 	VADDPS  Z8, Z0, Z0
 	VADDPS  Z8, Z4, Z4
 
-biased503:
+biased522:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled504
+	JEQ     scaled523
 	MOVQ    96(AX), BX
 	VMOVUPS 64(BX), Z8
 	VMULPS  Z8, Z1, Z1
 	VMULPS  Z8, Z5, Z5
 
-scaled504:
+scaled523:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased505
+	JEQ     biased524
 	MOVQ    104(AX), BX
 	VMOVUPS 64(BX), Z8
 	VADDPS  Z8, Z1, Z1
 	VADDPS  Z8, Z5, Z5
 
-biased505:
+biased524:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled506
+	JEQ     scaled525
 	MOVQ    96(AX), BX
 	VMOVUPS 128(BX), Z8
 	VMULPS  Z8, Z2, Z2
 	VMULPS  Z8, Z6, Z6
 
-scaled506:
+scaled525:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased507
+	JEQ     biased526
 	MOVQ    104(AX), BX
 	VMOVUPS 128(BX), Z8
 	VADDPS  Z8, Z2, Z2
 	VADDPS  Z8, Z6, Z6
 
-biased507:
+biased526:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled508
+	JEQ       scaled527
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 192(BX), K1, Z8
 	VMULPS    Z8, Z3, Z3
 	VMULPS    Z8, Z7, Z7
 
-scaled508:
+scaled527:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased509
+	JEQ       biased528
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 192(BX), K1, Z8
 	VADDPS    Z8, Z3, Z3
 	VADDPS    Z8, Z7, Z7
 
-biased509:
+biased528:
 	TESTB     $0x04, 120(AX)
-	JEQ       none510
+	JEQ       none529
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VADDPS    64(BX), Z1, Z1
@@ -6028,11 +6457,11 @@ biased509:
 	VMOVUPS.Z 192(BX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-none510:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited512
+none529:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited532
 	TESTB   $0x08, 120(AX)
-	JEQ     six511
+	JEQ     six530
 	VXORPS  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
 	VMOVAPS Z8, K2, Z0
@@ -6050,9 +6479,11 @@ none510:
 	VMOVAPS Z8, K2, Z6
 	VCMPPS  $0x12, Z8, Z7, K2
 	VMOVAPS Z8, K2, Z7
-	JMP     limited512
+	JMP     limited532
 
-six511:
+six530:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky531
 	VBROADCASTSS 128(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
@@ -6071,9 +6502,30 @@ six511:
 	VMINPS       Z6, Z8, Z6
 	VMAXPS       Z7, Z9, Z7
 	VMINPS       Z7, Z8, Z7
+	JMP          limited532
 
-limited512:
-plain501:
+leaky531:
+	VBROADCASTSS 132(AX), Z8
+	VXORPS       Z9, Z9, Z9
+	VCMPPS       $0x1a, Z9, Z0, K2
+	VMULPS       Z8, Z0, K2, Z0
+	VCMPPS       $0x1a, Z9, Z1, K2
+	VMULPS       Z8, Z1, K2, Z1
+	VCMPPS       $0x1a, Z9, Z2, K2
+	VMULPS       Z8, Z2, K2, Z2
+	VCMPPS       $0x1a, Z9, Z3, K2
+	VMULPS       Z8, Z3, K2, Z3
+	VCMPPS       $0x1a, Z9, Z4, K2
+	VMULPS       Z8, Z4, K2, Z4
+	VCMPPS       $0x1a, Z9, Z5, K2
+	VMULPS       Z8, Z5, K2, Z5
+	VCMPPS       $0x1a, Z9, Z6, K2
+	VMULPS       Z8, Z6, K2, Z6
+	VCMPPS       $0x1a, Z9, Z7, K2
+	VMULPS       Z8, Z7, K2, Z7
+
+limited532:
+plain520:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -6105,11 +6557,11 @@ TEXT ·tileF32AVX512_3x1(SB), NOSPLIT, $0-8
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 
-stretch513:
+stretch533:
 	SUBQ $0x04, BX
-	JLT  few515
+	JLT  few535
 
-many514:
+many534:
 	VMOVUPS.Z    (CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -6147,13 +6599,13 @@ many514:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many514
+	JGE          many534
 
-few515:
+few535:
 	ADDQ $0x04, BX
-	JEQ  done516
+	JEQ  done536
 
-rest517:
+rest537:
 	VMOVUPS.Z    (CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -6164,20 +6616,20 @@ rest517:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest517
+	JNE          rest537
 
-done516:
+done536:
 	DECQ DI
-	JLE  finished518
+	JLE  finished538
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch513
+	JMP  stretch533
 
-finished518:
+finished538:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store519
+	JEQ       store539
 	VMOVUPS.Z (CX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	ADDQ      DX, CX
@@ -6188,29 +6640,29 @@ finished518:
 	VADDPS    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store519:
+store539:
 	CMPQ      120(AX), $0x00
-	JEQ       plain520
+	JEQ       plain540
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled521
+	JEQ       scaled541
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z3
 	VMULPS    Z3, Z0, Z0
 	VMULPS    Z3, Z1, Z1
 	VMULPS    Z3, Z2, Z2
 
-scaled521:
+scaled541:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased522
+	JEQ       biased542
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z3, Z2, Z2
 
-biased522:
+biased542:
 	TESTB     $0x04, 120(AX)
-	JEQ       none523
+	JEQ       none543
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z3
 	VADDPS    Z3, Z0, Z0
@@ -6221,11 +6673,11 @@ biased522:
 	VMOVUPS.Z (BX), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-none523:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited525
+none543:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited546
 	TESTB   $0x08, 120(AX)
-	JEQ     six524
+	JEQ     six544
 	VXORPS  Z3, Z3, Z3
 	VCMPPS  $0x12, Z3, Z0, K2
 	VMOVAPS Z3, K2, Z0
@@ -6233,9 +6685,11 @@ none523:
 	VMOVAPS Z3, K2, Z1
 	VCMPPS  $0x12, Z3, Z2, K2
 	VMOVAPS Z3, K2, Z2
-	JMP     limited525
+	JMP     limited546
 
-six524:
+six544:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky545
 	VBROADCASTSS 128(AX), Z3
 	VXORPS       Z4, Z4, Z4
 	VMAXPS       Z0, Z4, Z0
@@ -6244,9 +6698,20 @@ six524:
 	VMINPS       Z1, Z3, Z1
 	VMAXPS       Z2, Z4, Z2
 	VMINPS       Z2, Z3, Z2
+	JMP          limited546
 
-limited525:
-plain520:
+leaky545:
+	VBROADCASTSS 132(AX), Z3
+	VXORPS       Z4, Z4, Z4
+	VCMPPS       $0x1a, Z4, Z0, K2
+	VMULPS       Z3, Z0, K2, Z0
+	VCMPPS       $0x1a, Z4, Z1, K2
+	VMULPS       Z3, Z1, K2, Z1
+	VCMPPS       $0x1a, Z4, Z2, K2
+	VMULPS       Z3, Z2, K2, Z2
+
+limited546:
+plain540:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -6277,11 +6742,11 @@ TEXT ·tileF32AVX512_3x2(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch526:
+stretch547:
 	SUBQ $0x04, BX
-	JLT  few528
+	JLT  few549
 
-many527:
+many548:
 	VMOVUPS      (CX), Z6
 	VMOVUPS.Z    64(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
@@ -6335,13 +6800,13 @@ many527:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many527
+	JGE          many548
 
-few528:
+few549:
 	ADDQ $0x04, BX
-	JEQ  done529
+	JEQ  done550
 
-rest530:
+rest551:
 	VMOVUPS      (CX), Z6
 	VMOVUPS.Z    64(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
@@ -6356,20 +6821,20 @@ rest530:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest530
+	JNE          rest551
 
-done529:
+done550:
 	DECQ DI
-	JLE  finished531
+	JLE  finished552
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch526
+	JMP  stretch547
 
-finished531:
+finished552:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store532
+	JEQ       store553
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z6
 	VADDPS    Z6, Z1, Z1
@@ -6383,47 +6848,47 @@ finished531:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store532:
+store553:
 	CMPQ    120(AX), $0x00
-	JEQ     plain533
+	JEQ     plain554
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled534
+	JEQ     scaled555
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z6
 	VMULPS  Z6, Z0, Z0
 	VMULPS  Z6, Z2, Z2
 	VMULPS  Z6, Z4, Z4
 
-scaled534:
+scaled555:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased535
+	JEQ     biased556
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z6
 	VADDPS  Z6, Z0, Z0
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z6, Z4, Z4
 
-biased535:
+biased556:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled536
+	JEQ       scaled557
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z6
 	VMULPS    Z6, Z1, Z1
 	VMULPS    Z6, Z3, Z3
 	VMULPS    Z6, Z5, Z5
 
-scaled536:
+scaled557:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased537
+	JEQ       biased558
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z6
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z6, Z3, Z3
 	VADDPS    Z6, Z5, Z5
 
-biased537:
+biased558:
 	TESTB     $0x04, 120(AX)
-	JEQ       none538
+	JEQ       none559
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z6
@@ -6437,11 +6902,11 @@ biased537:
 	VMOVUPS.Z 64(BX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-none538:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited540
+none559:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited562
 	TESTB   $0x08, 120(AX)
-	JEQ     six539
+	JEQ     six560
 	VXORPS  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
 	VMOVAPS Z6, K2, Z0
@@ -6455,9 +6920,11 @@ none538:
 	VMOVAPS Z6, K2, Z4
 	VCMPPS  $0x12, Z6, Z5, K2
 	VMOVAPS Z6, K2, Z5
-	JMP     limited540
+	JMP     limited562
 
-six539:
+six560:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky561
 	VBROADCASTSS 128(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VMAXPS       Z0, Z7, Z0
@@ -6472,9 +6939,26 @@ six539:
 	VMINPS       Z4, Z6, Z4
 	VMAXPS       Z5, Z7, Z5
 	VMINPS       Z5, Z6, Z5
+	JMP          limited562
 
-limited540:
-plain533:
+leaky561:
+	VBROADCASTSS 132(AX), Z6
+	VXORPS       Z7, Z7, Z7
+	VCMPPS       $0x1a, Z7, Z0, K2
+	VMULPS       Z6, Z0, K2, Z0
+	VCMPPS       $0x1a, Z7, Z1, K2
+	VMULPS       Z6, Z1, K2, Z1
+	VCMPPS       $0x1a, Z7, Z2, K2
+	VMULPS       Z6, Z2, K2, Z2
+	VCMPPS       $0x1a, Z7, Z3, K2
+	VMULPS       Z6, Z3, K2, Z3
+	VCMPPS       $0x1a, Z7, Z4, K2
+	VMULPS       Z6, Z4, K2, Z4
+	VCMPPS       $0x1a, Z7, Z5, K2
+	VMULPS       Z6, Z5, K2, Z5
+
+limited562:
+plain554:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -6511,11 +6995,11 @@ TEXT ·tileF32AVX512_3x3(SB), NOSPLIT, $0-8
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 
-stretch541:
+stretch563:
 	SUBQ $0x04, BX
-	JLT  few543
+	JLT  few565
 
-many542:
+many564:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPS.Z    128(CX), K1, Z11
@@ -6585,13 +7069,13 @@ many542:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many542
+	JGE          many564
 
-few543:
+few565:
 	ADDQ $0x04, BX
-	JEQ  done544
+	JEQ  done566
 
-rest545:
+rest567:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPS.Z    128(CX), K1, Z11
@@ -6610,20 +7094,20 @@ rest545:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest545
+	JNE          rest567
 
-done544:
+done566:
 	DECQ DI
-	JLE  finished546
+	JLE  finished568
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch541
+	JMP  stretch563
 
-finished546:
+finished568:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store547
+	JEQ       store569
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VMOVUPS.Z 128(CX), K1, Z9
@@ -6640,65 +7124,65 @@ finished546:
 	VADDPS    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store547:
+store569:
 	CMPQ    120(AX), $0x00
-	JEQ     plain548
+	JEQ     plain570
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled549
+	JEQ     scaled571
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z9
 	VMULPS  Z9, Z0, Z0
 	VMULPS  Z9, Z3, Z3
 	VMULPS  Z9, Z6, Z6
 
-scaled549:
+scaled571:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased550
+	JEQ     biased572
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z9
 	VADDPS  Z9, Z0, Z0
 	VADDPS  Z9, Z3, Z3
 	VADDPS  Z9, Z6, Z6
 
-biased550:
+biased572:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled551
+	JEQ     scaled573
 	MOVQ    96(AX), BX
 	VMOVUPS 64(BX), Z9
 	VMULPS  Z9, Z1, Z1
 	VMULPS  Z9, Z4, Z4
 	VMULPS  Z9, Z7, Z7
 
-scaled551:
+scaled573:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased552
+	JEQ     biased574
 	MOVQ    104(AX), BX
 	VMOVUPS 64(BX), Z9
 	VADDPS  Z9, Z1, Z1
 	VADDPS  Z9, Z4, Z4
 	VADDPS  Z9, Z7, Z7
 
-biased552:
+biased574:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled553
+	JEQ       scaled575
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 128(BX), K1, Z9
 	VMULPS    Z9, Z2, Z2
 	VMULPS    Z9, Z5, Z5
 	VMULPS    Z9, Z8, Z8
 
-scaled553:
+scaled575:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased554
+	JEQ       biased576
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 128(BX), K1, Z9
 	VADDPS    Z9, Z2, Z2
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z9, Z8, Z8
 
-biased554:
+biased576:
 	TESTB     $0x04, 120(AX)
-	JEQ       none555
+	JEQ       none577
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VADDPS    64(BX), Z1, Z1
@@ -6715,11 +7199,11 @@ biased554:
 	VMOVUPS.Z 128(BX), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-none555:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited557
+none577:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited580
 	TESTB   $0x08, 120(AX)
-	JEQ     six556
+	JEQ     six578
 	VXORPS  Z9, Z9, Z9
 	VCMPPS  $0x12, Z9, Z0, K2
 	VMOVAPS Z9, K2, Z0
@@ -6739,9 +7223,11 @@ none555:
 	VMOVAPS Z9, K2, Z7
 	VCMPPS  $0x12, Z9, Z8, K2
 	VMOVAPS Z9, K2, Z8
-	JMP     limited557
+	JMP     limited580
 
-six556:
+six578:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky579
 	VBROADCASTSS 128(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VMAXPS       Z0, Z10, Z0
@@ -6762,9 +7248,32 @@ six556:
 	VMINPS       Z7, Z9, Z7
 	VMAXPS       Z8, Z10, Z8
 	VMINPS       Z8, Z9, Z8
+	JMP          limited580
 
-limited557:
-plain548:
+leaky579:
+	VBROADCASTSS 132(AX), Z9
+	VXORPS       Z10, Z10, Z10
+	VCMPPS       $0x1a, Z10, Z0, K2
+	VMULPS       Z9, Z0, K2, Z0
+	VCMPPS       $0x1a, Z10, Z1, K2
+	VMULPS       Z9, Z1, K2, Z1
+	VCMPPS       $0x1a, Z10, Z2, K2
+	VMULPS       Z9, Z2, K2, Z2
+	VCMPPS       $0x1a, Z10, Z3, K2
+	VMULPS       Z9, Z3, K2, Z3
+	VCMPPS       $0x1a, Z10, Z4, K2
+	VMULPS       Z9, Z4, K2, Z4
+	VCMPPS       $0x1a, Z10, Z5, K2
+	VMULPS       Z9, Z5, K2, Z5
+	VCMPPS       $0x1a, Z10, Z6, K2
+	VMULPS       Z9, Z6, K2, Z6
+	VCMPPS       $0x1a, Z10, Z7, K2
+	VMULPS       Z9, Z7, K2, Z7
+	VCMPPS       $0x1a, Z10, Z8, K2
+	VMULPS       Z9, Z8, K2, Z8
+
+limited580:
+plain570:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, K1, 128(CX)
@@ -6807,11 +7316,11 @@ TEXT ·tileF32AVX512_3x4(SB), NOSPLIT, $0-8
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
 
-stretch558:
+stretch581:
 	SUBQ $0x04, BX
-	JLT  few560
+	JLT  few583
 
-many559:
+many582:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -6897,13 +7406,13 @@ many559:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many559
+	JGE          many582
 
-few560:
+few583:
 	ADDQ $0x04, BX
-	JEQ  done561
+	JEQ  done584
 
-rest562:
+rest585:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -6926,20 +7435,20 @@ rest562:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest562
+	JNE          rest585
 
-done561:
+done584:
 	DECQ DI
-	JLE  finished563
+	JLE  finished586
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch558
+	JMP  stretch581
 
-finished563:
+finished586:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store564
+	JEQ       store587
 	VADDPS    (CX), Z0, Z0
 	VADDPS    64(CX), Z1, Z1
 	VADDPS    128(CX), Z2, Z2
@@ -6959,83 +7468,83 @@ finished563:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store564:
+store587:
 	CMPQ    120(AX), $0x00
-	JEQ     plain565
+	JEQ     plain588
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled566
+	JEQ     scaled589
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z12
 	VMULPS  Z12, Z0, Z0
 	VMULPS  Z12, Z4, Z4
 	VMULPS  Z12, Z8, Z8
 
-scaled566:
+scaled589:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased567
+	JEQ     biased590
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z12
 	VADDPS  Z12, Z0, Z0
 	VADDPS  Z12, Z4, Z4
 	VADDPS  Z12, Z8, Z8
 
-biased567:
+biased590:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled568
+	JEQ     scaled591
 	MOVQ    96(AX), BX
 	VMOVUPS 64(BX), Z12
 	VMULPS  Z12, Z1, Z1
 	VMULPS  Z12, Z5, Z5
 	VMULPS  Z12, Z9, Z9
 
-scaled568:
+scaled591:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased569
+	JEQ     biased592
 	MOVQ    104(AX), BX
 	VMOVUPS 64(BX), Z12
 	VADDPS  Z12, Z1, Z1
 	VADDPS  Z12, Z5, Z5
 	VADDPS  Z12, Z9, Z9
 
-biased569:
+biased592:
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled570
+	JEQ     scaled593
 	MOVQ    96(AX), BX
 	VMOVUPS 128(BX), Z12
 	VMULPS  Z12, Z2, Z2
 	VMULPS  Z12, Z6, Z6
 	VMULPS  Z12, Z10, Z10
 
-scaled570:
+scaled593:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased571
+	JEQ     biased594
 	MOVQ    104(AX), BX
 	VMOVUPS 128(BX), Z12
 	VADDPS  Z12, Z2, Z2
 	VADDPS  Z12, Z6, Z6
 	VADDPS  Z12, Z10, Z10
 
-biased571:
+biased594:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled572
+	JEQ       scaled595
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 192(BX), K1, Z12
 	VMULPS    Z12, Z3, Z3
 	VMULPS    Z12, Z7, Z7
 	VMULPS    Z12, Z11, Z11
 
-scaled572:
+scaled595:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased573
+	JEQ       biased596
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 192(BX), K1, Z12
 	VADDPS    Z12, Z3, Z3
 	VADDPS    Z12, Z7, Z7
 	VADDPS    Z12, Z11, Z11
 
-biased573:
+biased596:
 	TESTB     $0x04, 120(AX)
-	JEQ       none574
+	JEQ       none597
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VADDPS    64(BX), Z1, Z1
@@ -7055,11 +7564,11 @@ biased573:
 	VMOVUPS.Z 192(BX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-none574:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited576
+none597:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited600
 	TESTB   $0x08, 120(AX)
-	JEQ     six575
+	JEQ     six598
 	VXORPS  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
 	VMOVAPS Z12, K2, Z0
@@ -7085,9 +7594,11 @@ none574:
 	VMOVAPS Z12, K2, Z10
 	VCMPPS  $0x12, Z12, Z11, K2
 	VMOVAPS Z12, K2, Z11
-	JMP     limited576
+	JMP     limited600
 
-six575:
+six598:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky599
 	VBROADCASTSS 128(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VMAXPS       Z0, Z13, Z0
@@ -7114,9 +7625,38 @@ six575:
 	VMINPS       Z10, Z12, Z10
 	VMAXPS       Z11, Z13, Z11
 	VMINPS       Z11, Z12, Z11
+	JMP          limited600
 
-limited576:
-plain565:
+leaky599:
+	VBROADCASTSS 132(AX), Z12
+	VXORPS       Z13, Z13, Z13
+	VCMPPS       $0x1a, Z13, Z0, K2
+	VMULPS       Z12, Z0, K2, Z0
+	VCMPPS       $0x1a, Z13, Z1, K2
+	VMULPS       Z12, Z1, K2, Z1
+	VCMPPS       $0x1a, Z13, Z2, K2
+	VMULPS       Z12, Z2, K2, Z2
+	VCMPPS       $0x1a, Z13, Z3, K2
+	VMULPS       Z12, Z3, K2, Z3
+	VCMPPS       $0x1a, Z13, Z4, K2
+	VMULPS       Z12, Z4, K2, Z4
+	VCMPPS       $0x1a, Z13, Z5, K2
+	VMULPS       Z12, Z5, K2, Z5
+	VCMPPS       $0x1a, Z13, Z6, K2
+	VMULPS       Z12, Z6, K2, Z6
+	VCMPPS       $0x1a, Z13, Z7, K2
+	VMULPS       Z12, Z7, K2, Z7
+	VCMPPS       $0x1a, Z13, Z8, K2
+	VMULPS       Z12, Z8, K2, Z8
+	VCMPPS       $0x1a, Z13, Z9, K2
+	VMULPS       Z12, Z9, K2, Z9
+	VCMPPS       $0x1a, Z13, Z10, K2
+	VMULPS       Z12, Z10, K2, Z10
+	VCMPPS       $0x1a, Z13, Z11, K2
+	VMULPS       Z12, Z11, K2, Z11
+
+limited600:
+plain588:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -7155,7 +7695,7 @@ TEXT ·tileF32AVX512_4x1(SB), NOSPLIT, $0-8
 	VXORPS     Z2, Z2, Z2
 	VXORPS     Z3, Z3, Z3
 	CMPQ       BX, $0x30
-	JLT        near577
+	JLT        near601
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7166,12 +7706,12 @@ TEXT ·tileF32AVX512_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near577:
-stretch578:
+near601:
+stretch602:
 	SUBQ $0x04, BX
-	JLT  few580
+	JLT  few604
 
-many579:
+many603:
 	VMOVUPS.Z    (CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -7217,13 +7757,13 @@ many579:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many579
+	JGE          many603
 
-few580:
+few604:
 	ADDQ $0x04, BX
-	JEQ  done581
+	JEQ  done605
 
-rest582:
+rest606:
 	VMOVUPS.Z    (CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -7236,20 +7776,20 @@ rest582:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest582
+	JNE          rest606
 
-done581:
+done605:
 	DECQ DI
-	JLE  finished583
+	JLE  finished607
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch578
+	JMP  stretch602
 
-finished583:
+finished607:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store584
+	JEQ       store608
 	VMOVUPS.Z (CX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	ADDQ      DX, CX
@@ -7263,11 +7803,11 @@ finished583:
 	VADDPS    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store584:
+store608:
 	CMPQ      120(AX), $0x00
-	JEQ       plain585
+	JEQ       plain609
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled586
+	JEQ       scaled610
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VMULPS    Z4, Z0, Z0
@@ -7275,9 +7815,9 @@ store584:
 	VMULPS    Z4, Z2, Z2
 	VMULPS    Z4, Z3, Z3
 
-scaled586:
+scaled610:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased587
+	JEQ       biased611
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VADDPS    Z4, Z0, Z0
@@ -7285,9 +7825,9 @@ scaled586:
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z4, Z3, Z3
 
-biased587:
+biased611:
 	TESTB     $0x04, 120(AX)
-	JEQ       none588
+	JEQ       none612
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VADDPS    Z4, Z0, Z0
@@ -7301,11 +7841,11 @@ biased587:
 	VMOVUPS.Z (BX), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-none588:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited590
+none612:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited615
 	TESTB   $0x08, 120(AX)
-	JEQ     six589
+	JEQ     six613
 	VXORPS  Z4, Z4, Z4
 	VCMPPS  $0x12, Z4, Z0, K2
 	VMOVAPS Z4, K2, Z0
@@ -7315,9 +7855,11 @@ none588:
 	VMOVAPS Z4, K2, Z2
 	VCMPPS  $0x12, Z4, Z3, K2
 	VMOVAPS Z4, K2, Z3
-	JMP     limited590
+	JMP     limited615
 
-six589:
+six613:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky614
 	VBROADCASTSS 128(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VMAXPS       Z0, Z5, Z0
@@ -7328,9 +7870,22 @@ six589:
 	VMINPS       Z2, Z4, Z2
 	VMAXPS       Z3, Z5, Z3
 	VMINPS       Z3, Z4, Z3
+	JMP          limited615
 
-limited590:
-plain585:
+leaky614:
+	VBROADCASTSS 132(AX), Z4
+	VXORPS       Z5, Z5, Z5
+	VCMPPS       $0x1a, Z5, Z0, K2
+	VMULPS       Z4, Z0, K2, Z0
+	VCMPPS       $0x1a, Z5, Z1, K2
+	VMULPS       Z4, Z1, K2, Z1
+	VCMPPS       $0x1a, Z5, Z2, K2
+	VMULPS       Z4, Z2, K2, Z2
+	VCMPPS       $0x1a, Z5, Z3, K2
+	VMULPS       Z4, Z3, K2, Z3
+
+limited615:
+plain609:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -7366,7 +7921,7 @@ TEXT ·tileF32AVX512_4x2(SB), NOSPLIT, $0-8
 	VXORPS     Z6, Z6, Z6
 	VXORPS     Z7, Z7, Z7
 	CMPQ       BX, $0x30
-	JLT        near591
+	JLT        near616
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7381,12 +7936,12 @@ TEXT ·tileF32AVX512_4x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-near591:
-stretch592:
+near616:
+stretch617:
 	SUBQ $0x04, BX
-	JLT  few594
+	JLT  few619
 
-many593:
+many618:
 	VMOVUPS      (CX), Z8
 	VMOVUPS.Z    64(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
@@ -7452,13 +8007,13 @@ many593:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many593
+	JGE          many618
 
-few594:
+few619:
 	ADDQ $0x04, BX
-	JEQ  done595
+	JEQ  done620
 
-rest596:
+rest621:
 	VMOVUPS      (CX), Z8
 	VMOVUPS.Z    64(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
@@ -7476,20 +8031,20 @@ rest596:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest596
+	JNE          rest621
 
-done595:
+done620:
 	DECQ DI
-	JLE  finished597
+	JLE  finished622
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch592
+	JMP  stretch617
 
-finished597:
+finished622:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store598
+	JEQ       store623
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z8
 	VADDPS    Z8, Z1, Z1
@@ -7507,11 +8062,11 @@ finished597:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store598:
+store623:
 	CMPQ    120(AX), $0x00
-	JEQ     plain599
+	JEQ     plain624
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled600
+	JEQ     scaled625
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z8
 	VMULPS  Z8, Z0, Z0
@@ -7519,9 +8074,9 @@ store598:
 	VMULPS  Z8, Z4, Z4
 	VMULPS  Z8, Z6, Z6
 
-scaled600:
+scaled625:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased601
+	JEQ     biased626
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z8
 	VADDPS  Z8, Z0, Z0
@@ -7529,9 +8084,9 @@ scaled600:
 	VADDPS  Z8, Z4, Z4
 	VADDPS  Z8, Z6, Z6
 
-biased601:
+biased626:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled602
+	JEQ       scaled627
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z8
 	VMULPS    Z8, Z1, Z1
@@ -7539,9 +8094,9 @@ biased601:
 	VMULPS    Z8, Z5, Z5
 	VMULPS    Z8, Z7, Z7
 
-scaled602:
+scaled627:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased603
+	JEQ       biased628
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z8
 	VADDPS    Z8, Z1, Z1
@@ -7549,9 +8104,9 @@ scaled602:
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z8, Z7, Z7
 
-biased603:
+biased628:
 	TESTB     $0x04, 120(AX)
-	JEQ       none604
+	JEQ       none629
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z8
@@ -7569,11 +8124,11 @@ biased603:
 	VMOVUPS.Z 64(BX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-none604:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited606
+none629:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited632
 	TESTB   $0x08, 120(AX)
-	JEQ     six605
+	JEQ     six630
 	VXORPS  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
 	VMOVAPS Z8, K2, Z0
@@ -7591,9 +8146,11 @@ none604:
 	VMOVAPS Z8, K2, Z6
 	VCMPPS  $0x12, Z8, Z7, K2
 	VMOVAPS Z8, K2, Z7
-	JMP     limited606
+	JMP     limited632
 
-six605:
+six630:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky631
 	VBROADCASTSS 128(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
@@ -7612,9 +8169,30 @@ six605:
 	VMINPS       Z6, Z8, Z6
 	VMAXPS       Z7, Z9, Z7
 	VMINPS       Z7, Z8, Z7
+	JMP          limited632
 
-limited606:
-plain599:
+leaky631:
+	VBROADCASTSS 132(AX), Z8
+	VXORPS       Z9, Z9, Z9
+	VCMPPS       $0x1a, Z9, Z0, K2
+	VMULPS       Z8, Z0, K2, Z0
+	VCMPPS       $0x1a, Z9, Z1, K2
+	VMULPS       Z8, Z1, K2, Z1
+	VCMPPS       $0x1a, Z9, Z2, K2
+	VMULPS       Z8, Z2, K2, Z2
+	VCMPPS       $0x1a, Z9, Z3, K2
+	VMULPS       Z8, Z3, K2, Z3
+	VCMPPS       $0x1a, Z9, Z4, K2
+	VMULPS       Z8, Z4, K2, Z4
+	VCMPPS       $0x1a, Z9, Z5, K2
+	VMULPS       Z8, Z5, K2, Z5
+	VCMPPS       $0x1a, Z9, Z6, K2
+	VMULPS       Z8, Z6, K2, Z6
+	VCMPPS       $0x1a, Z9, Z7, K2
+	VMULPS       Z8, Z7, K2, Z7
+
+limited632:
+plain624:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -7651,7 +8229,7 @@ TEXT ·tileF32AVX512_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Z3, Z3, Z3
 	VXORPS     Z4, Z4, Z4
 	CMPQ       BX, $0x30
-	JLT        near607
+	JLT        near633
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7664,12 +8242,12 @@ TEXT ·tileF32AVX512_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near607:
-stretch608:
+near633:
+stretch634:
 	SUBQ $0x04, BX
-	JLT  few610
+	JLT  few636
 
-many609:
+many635:
 	VMOVUPS.Z    (CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -7723,13 +8301,13 @@ many609:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many609
+	JGE          many635
 
-few610:
+few636:
 	ADDQ $0x04, BX
-	JEQ  done611
+	JEQ  done637
 
-rest612:
+rest638:
 	VMOVUPS.Z    (CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -7744,20 +8322,20 @@ rest612:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest612
+	JNE          rest638
 
-done611:
+done637:
 	DECQ DI
-	JLE  finished613
+	JLE  finished639
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch608
+	JMP  stretch634
 
-finished613:
+finished639:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store614
+	JEQ       store640
 	VMOVUPS.Z (CX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	ADDQ      DX, CX
@@ -7774,11 +8352,11 @@ finished613:
 	VADDPS    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store614:
+store640:
 	CMPQ      120(AX), $0x00
-	JEQ       plain615
+	JEQ       plain641
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled616
+	JEQ       scaled642
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VMULPS    Z5, Z0, Z0
@@ -7787,9 +8365,9 @@ store614:
 	VMULPS    Z5, Z3, Z3
 	VMULPS    Z5, Z4, Z4
 
-scaled616:
+scaled642:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased617
+	JEQ       biased643
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z0, Z0
@@ -7798,9 +8376,9 @@ scaled616:
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z5, Z4, Z4
 
-biased617:
+biased643:
 	TESTB     $0x04, 120(AX)
-	JEQ       none618
+	JEQ       none644
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z0, Z0
@@ -7817,11 +8395,11 @@ biased617:
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-none618:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited620
+none644:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited647
 	TESTB   $0x08, 120(AX)
-	JEQ     six619
+	JEQ     six645
 	VXORPS  Z5, Z5, Z5
 	VCMPPS  $0x12, Z5, Z0, K2
 	VMOVAPS Z5, K2, Z0
@@ -7833,9 +8411,11 @@ none618:
 	VMOVAPS Z5, K2, Z3
 	VCMPPS  $0x12, Z5, Z4, K2
 	VMOVAPS Z5, K2, Z4
-	JMP     limited620
+	JMP     limited647
 
-six619:
+six645:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky646
 	VBROADCASTSS 128(AX), Z5
 	VXORPS       Z6, Z6, Z6
 	VMAXPS       Z0, Z6, Z0
@@ -7848,9 +8428,24 @@ six619:
 	VMINPS       Z3, Z5, Z3
 	VMAXPS       Z4, Z6, Z4
 	VMINPS       Z4, Z5, Z4
+	JMP          limited647
 
-limited620:
-plain615:
+leaky646:
+	VBROADCASTSS 132(AX), Z5
+	VXORPS       Z6, Z6, Z6
+	VCMPPS       $0x1a, Z6, Z0, K2
+	VMULPS       Z5, Z0, K2, Z0
+	VCMPPS       $0x1a, Z6, Z1, K2
+	VMULPS       Z5, Z1, K2, Z1
+	VCMPPS       $0x1a, Z6, Z2, K2
+	VMULPS       Z5, Z2, K2, Z2
+	VCMPPS       $0x1a, Z6, Z3, K2
+	VMULPS       Z5, Z3, K2, Z3
+	VCMPPS       $0x1a, Z6, Z4, K2
+	VMULPS       Z5, Z4, K2, Z4
+
+limited647:
+plain641:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -7890,7 +8485,7 @@ TEXT ·tileF32AVX512_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Z8, Z8, Z8
 	VXORPS     Z9, Z9, Z9
 	CMPQ       BX, $0x30
-	JLT        near621
+	JLT        near648
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7908,12 +8503,12 @@ TEXT ·tileF32AVX512_5x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-near621:
-stretch622:
+near648:
+stretch649:
 	SUBQ $0x04, BX
-	JLT  few624
+	JLT  few651
 
-many623:
+many650:
 	VMOVUPS      (CX), Z10
 	VMOVUPS.Z    64(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
@@ -7991,13 +8586,13 @@ many623:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many623
+	JGE          many650
 
-few624:
+few651:
 	ADDQ $0x04, BX
-	JEQ  done625
+	JEQ  done652
 
-rest626:
+rest653:
 	VMOVUPS      (CX), Z10
 	VMOVUPS.Z    64(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
@@ -8018,20 +8613,20 @@ rest626:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest626
+	JNE          rest653
 
-done625:
+done652:
 	DECQ DI
-	JLE  finished627
+	JLE  finished654
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch622
+	JMP  stretch649
 
-finished627:
+finished654:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store628
+	JEQ       store655
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z10
 	VADDPS    Z10, Z1, Z1
@@ -8053,11 +8648,11 @@ finished627:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store628:
+store655:
 	CMPQ    120(AX), $0x00
-	JEQ     plain629
+	JEQ     plain656
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled630
+	JEQ     scaled657
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z10
 	VMULPS  Z10, Z0, Z0
@@ -8066,9 +8661,9 @@ store628:
 	VMULPS  Z10, Z6, Z6
 	VMULPS  Z10, Z8, Z8
 
-scaled630:
+scaled657:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased631
+	JEQ     biased658
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z10
 	VADDPS  Z10, Z0, Z0
@@ -8077,9 +8672,9 @@ scaled630:
 	VADDPS  Z10, Z6, Z6
 	VADDPS  Z10, Z8, Z8
 
-biased631:
+biased658:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled632
+	JEQ       scaled659
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z10
 	VMULPS    Z10, Z1, Z1
@@ -8088,9 +8683,9 @@ biased631:
 	VMULPS    Z10, Z7, Z7
 	VMULPS    Z10, Z9, Z9
 
-scaled632:
+scaled659:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased633
+	JEQ       biased660
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z10
 	VADDPS    Z10, Z1, Z1
@@ -8099,9 +8694,9 @@ scaled632:
 	VADDPS    Z10, Z7, Z7
 	VADDPS    Z10, Z9, Z9
 
-biased633:
+biased660:
 	TESTB     $0x04, 120(AX)
-	JEQ       none634
+	JEQ       none661
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z10
@@ -8123,11 +8718,11 @@ biased633:
 	VMOVUPS.Z 64(BX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-none634:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited636
+none661:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited664
 	TESTB   $0x08, 120(AX)
-	JEQ     six635
+	JEQ     six662
 	VXORPS  Z10, Z10, Z10
 	VCMPPS  $0x12, Z10, Z0, K2
 	VMOVAPS Z10, K2, Z0
@@ -8149,9 +8744,11 @@ none634:
 	VMOVAPS Z10, K2, Z8
 	VCMPPS  $0x12, Z10, Z9, K2
 	VMOVAPS Z10, K2, Z9
-	JMP     limited636
+	JMP     limited664
 
-six635:
+six662:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky663
 	VBROADCASTSS 128(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VMAXPS       Z0, Z11, Z0
@@ -8174,9 +8771,34 @@ six635:
 	VMINPS       Z8, Z10, Z8
 	VMAXPS       Z9, Z11, Z9
 	VMINPS       Z9, Z10, Z9
+	JMP          limited664
 
-limited636:
-plain629:
+leaky663:
+	VBROADCASTSS 132(AX), Z10
+	VXORPS       Z11, Z11, Z11
+	VCMPPS       $0x1a, Z11, Z0, K2
+	VMULPS       Z10, Z0, K2, Z0
+	VCMPPS       $0x1a, Z11, Z1, K2
+	VMULPS       Z10, Z1, K2, Z1
+	VCMPPS       $0x1a, Z11, Z2, K2
+	VMULPS       Z10, Z2, K2, Z2
+	VCMPPS       $0x1a, Z11, Z3, K2
+	VMULPS       Z10, Z3, K2, Z3
+	VCMPPS       $0x1a, Z11, Z4, K2
+	VMULPS       Z10, Z4, K2, Z4
+	VCMPPS       $0x1a, Z11, Z5, K2
+	VMULPS       Z10, Z5, K2, Z5
+	VCMPPS       $0x1a, Z11, Z6, K2
+	VMULPS       Z10, Z6, K2, Z6
+	VCMPPS       $0x1a, Z11, Z7, K2
+	VMULPS       Z10, Z7, K2, Z7
+	VCMPPS       $0x1a, Z11, Z8, K2
+	VMULPS       Z10, Z8, K2, Z8
+	VCMPPS       $0x1a, Z11, Z9, K2
+	VMULPS       Z10, Z9, K2, Z9
+
+limited664:
+plain656:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -8218,7 +8840,7 @@ TEXT ·tileF32AVX512_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Z4, Z4, Z4
 	VXORPS     Z5, Z5, Z5
 	CMPQ       BX, $0x30
-	JLT        near637
+	JLT        near665
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -8233,12 +8855,12 @@ TEXT ·tileF32AVX512_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near637:
-stretch638:
+near665:
+stretch666:
 	SUBQ $0x04, BX
-	JLT  few640
+	JLT  few668
 
-many639:
+many667:
 	VMOVUPS.Z    (CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -8300,13 +8922,13 @@ many639:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many639
+	JGE          many667
 
-few640:
+few668:
 	ADDQ $0x04, BX
-	JEQ  done641
+	JEQ  done669
 
-rest642:
+rest670:
 	VMOVUPS.Z    (CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -8323,20 +8945,20 @@ rest642:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest642
+	JNE          rest670
 
-done641:
+done669:
 	DECQ DI
-	JLE  finished643
+	JLE  finished671
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch638
+	JMP  stretch666
 
-finished643:
+finished671:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store644
+	JEQ       store672
 	VMOVUPS.Z (CX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	ADDQ      DX, CX
@@ -8356,11 +8978,11 @@ finished643:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store644:
+store672:
 	CMPQ      120(AX), $0x00
-	JEQ       plain645
+	JEQ       plain673
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled646
+	JEQ       scaled674
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VMULPS    Z6, Z0, Z0
@@ -8370,9 +8992,9 @@ store644:
 	VMULPS    Z6, Z4, Z4
 	VMULPS    Z6, Z5, Z5
 
-scaled646:
+scaled674:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased647
+	JEQ       biased675
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z0, Z0
@@ -8382,9 +9004,9 @@ scaled646:
 	VADDPS    Z6, Z4, Z4
 	VADDPS    Z6, Z5, Z5
 
-biased647:
+biased675:
 	TESTB     $0x04, 120(AX)
-	JEQ       none648
+	JEQ       none676
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z0, Z0
@@ -8404,11 +9026,11 @@ biased647:
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-none648:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited650
+none676:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited679
 	TESTB   $0x08, 120(AX)
-	JEQ     six649
+	JEQ     six677
 	VXORPS  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
 	VMOVAPS Z6, K2, Z0
@@ -8422,9 +9044,11 @@ none648:
 	VMOVAPS Z6, K2, Z4
 	VCMPPS  $0x12, Z6, Z5, K2
 	VMOVAPS Z6, K2, Z5
-	JMP     limited650
+	JMP     limited679
 
-six649:
+six677:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky678
 	VBROADCASTSS 128(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VMAXPS       Z0, Z7, Z0
@@ -8439,9 +9063,26 @@ six649:
 	VMINPS       Z4, Z6, Z4
 	VMAXPS       Z5, Z7, Z5
 	VMINPS       Z5, Z6, Z5
+	JMP          limited679
 
-limited650:
-plain645:
+leaky678:
+	VBROADCASTSS 132(AX), Z6
+	VXORPS       Z7, Z7, Z7
+	VCMPPS       $0x1a, Z7, Z0, K2
+	VMULPS       Z6, Z0, K2, Z0
+	VCMPPS       $0x1a, Z7, Z1, K2
+	VMULPS       Z6, Z1, K2, Z1
+	VCMPPS       $0x1a, Z7, Z2, K2
+	VMULPS       Z6, Z2, K2, Z2
+	VCMPPS       $0x1a, Z7, Z3, K2
+	VMULPS       Z6, Z3, K2, Z3
+	VCMPPS       $0x1a, Z7, Z4, K2
+	VMULPS       Z6, Z4, K2, Z4
+	VCMPPS       $0x1a, Z7, Z5, K2
+	VMULPS       Z6, Z5, K2, Z5
+
+limited679:
+plain673:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -8486,7 +9127,7 @@ TEXT ·tileF32AVX512_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Z10, Z10, Z10
 	VXORPS     Z11, Z11, Z11
 	CMPQ       BX, $0x30
-	JLT        near651
+	JLT        near680
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -8507,12 +9148,12 @@ TEXT ·tileF32AVX512_6x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-near651:
-stretch652:
+near680:
+stretch681:
 	SUBQ $0x04, BX
-	JLT  few654
+	JLT  few683
 
-many653:
+many682:
 	VMOVUPS      (CX), Z12
 	VMOVUPS.Z    64(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
@@ -8602,13 +9243,13 @@ many653:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many653
+	JGE          many682
 
-few654:
+few683:
 	ADDQ $0x04, BX
-	JEQ  done655
+	JEQ  done684
 
-rest656:
+rest685:
 	VMOVUPS      (CX), Z12
 	VMOVUPS.Z    64(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
@@ -8632,20 +9273,20 @@ rest656:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest656
+	JNE          rest685
 
-done655:
+done684:
 	DECQ DI
-	JLE  finished657
+	JLE  finished686
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch652
+	JMP  stretch681
 
-finished657:
+finished686:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store658
+	JEQ       store687
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z12
 	VADDPS    Z12, Z1, Z1
@@ -8671,11 +9312,11 @@ finished657:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store658:
+store687:
 	CMPQ    120(AX), $0x00
-	JEQ     plain659
+	JEQ     plain688
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled660
+	JEQ     scaled689
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z12
 	VMULPS  Z12, Z0, Z0
@@ -8685,9 +9326,9 @@ store658:
 	VMULPS  Z12, Z8, Z8
 	VMULPS  Z12, Z10, Z10
 
-scaled660:
+scaled689:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased661
+	JEQ     biased690
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z12
 	VADDPS  Z12, Z0, Z0
@@ -8697,9 +9338,9 @@ scaled660:
 	VADDPS  Z12, Z8, Z8
 	VADDPS  Z12, Z10, Z10
 
-biased661:
+biased690:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled662
+	JEQ       scaled691
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z12
 	VMULPS    Z12, Z1, Z1
@@ -8709,9 +9350,9 @@ biased661:
 	VMULPS    Z12, Z9, Z9
 	VMULPS    Z12, Z11, Z11
 
-scaled662:
+scaled691:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased663
+	JEQ       biased692
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z12
 	VADDPS    Z12, Z1, Z1
@@ -8721,9 +9362,9 @@ scaled662:
 	VADDPS    Z12, Z9, Z9
 	VADDPS    Z12, Z11, Z11
 
-biased663:
+biased692:
 	TESTB     $0x04, 120(AX)
-	JEQ       none664
+	JEQ       none693
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z12
@@ -8749,11 +9390,11 @@ biased663:
 	VMOVUPS.Z 64(BX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-none664:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited666
+none693:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited696
 	TESTB   $0x08, 120(AX)
-	JEQ     six665
+	JEQ     six694
 	VXORPS  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
 	VMOVAPS Z12, K2, Z0
@@ -8779,9 +9420,11 @@ none664:
 	VMOVAPS Z12, K2, Z10
 	VCMPPS  $0x12, Z12, Z11, K2
 	VMOVAPS Z12, K2, Z11
-	JMP     limited666
+	JMP     limited696
 
-six665:
+six694:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky695
 	VBROADCASTSS 128(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VMAXPS       Z0, Z13, Z0
@@ -8808,9 +9451,38 @@ six665:
 	VMINPS       Z10, Z12, Z10
 	VMAXPS       Z11, Z13, Z11
 	VMINPS       Z11, Z12, Z11
+	JMP          limited696
 
-limited666:
-plain659:
+leaky695:
+	VBROADCASTSS 132(AX), Z12
+	VXORPS       Z13, Z13, Z13
+	VCMPPS       $0x1a, Z13, Z0, K2
+	VMULPS       Z12, Z0, K2, Z0
+	VCMPPS       $0x1a, Z13, Z1, K2
+	VMULPS       Z12, Z1, K2, Z1
+	VCMPPS       $0x1a, Z13, Z2, K2
+	VMULPS       Z12, Z2, K2, Z2
+	VCMPPS       $0x1a, Z13, Z3, K2
+	VMULPS       Z12, Z3, K2, Z3
+	VCMPPS       $0x1a, Z13, Z4, K2
+	VMULPS       Z12, Z4, K2, Z4
+	VCMPPS       $0x1a, Z13, Z5, K2
+	VMULPS       Z12, Z5, K2, Z5
+	VCMPPS       $0x1a, Z13, Z6, K2
+	VMULPS       Z12, Z6, K2, Z6
+	VCMPPS       $0x1a, Z13, Z7, K2
+	VMULPS       Z12, Z7, K2, Z7
+	VCMPPS       $0x1a, Z13, Z8, K2
+	VMULPS       Z12, Z8, K2, Z8
+	VCMPPS       $0x1a, Z13, Z9, K2
+	VMULPS       Z12, Z9, K2, Z9
+	VCMPPS       $0x1a, Z13, Z10, K2
+	VMULPS       Z12, Z10, K2, Z10
+	VCMPPS       $0x1a, Z13, Z11, K2
+	VMULPS       Z12, Z11, K2, Z11
+
+limited696:
+plain688:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -8856,7 +9528,7 @@ TEXT ·tileF32AVX512_7x1(SB), NOSPLIT, $0-8
 	VXORPS     Z5, Z5, Z5
 	VXORPS     Z6, Z6, Z6
 	CMPQ       BX, $0x30
-	JLT        near667
+	JLT        near697
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -8873,12 +9545,12 @@ TEXT ·tileF32AVX512_7x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near667:
-stretch668:
+near697:
+stretch698:
 	SUBQ $0x04, BX
-	JLT  few670
+	JLT  few700
 
-many669:
+many699:
 	VMOVUPS.Z    (CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z7, Z8, Z0
@@ -8948,13 +9620,13 @@ many669:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many669
+	JGE          many699
 
-few670:
+few700:
 	ADDQ $0x04, BX
-	JEQ  done671
+	JEQ  done701
 
-rest672:
+rest702:
 	VMOVUPS.Z    (CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z7, Z8, Z0
@@ -8973,20 +9645,20 @@ rest672:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest672
+	JNE          rest702
 
-done671:
+done701:
 	DECQ DI
-	JLE  finished673
+	JLE  finished703
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch668
+	JMP  stretch698
 
-finished673:
+finished703:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store674
+	JEQ       store704
 	VMOVUPS.Z (CX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	ADDQ      DX, CX
@@ -9009,11 +9681,11 @@ finished673:
 	VADDPS    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store674:
+store704:
 	CMPQ      120(AX), $0x00
-	JEQ       plain675
+	JEQ       plain705
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled676
+	JEQ       scaled706
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VMULPS    Z7, Z0, Z0
@@ -9024,9 +9696,9 @@ store674:
 	VMULPS    Z7, Z5, Z5
 	VMULPS    Z7, Z6, Z6
 
-scaled676:
+scaled706:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased677
+	JEQ       biased707
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z0, Z0
@@ -9037,9 +9709,9 @@ scaled676:
 	VADDPS    Z7, Z5, Z5
 	VADDPS    Z7, Z6, Z6
 
-biased677:
+biased707:
 	TESTB     $0x04, 120(AX)
-	JEQ       none678
+	JEQ       none708
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z0, Z0
@@ -9062,11 +9734,11 @@ biased677:
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-none678:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited680
+none708:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited711
 	TESTB   $0x08, 120(AX)
-	JEQ     six679
+	JEQ     six709
 	VXORPS  Z7, Z7, Z7
 	VCMPPS  $0x12, Z7, Z0, K2
 	VMOVAPS Z7, K2, Z0
@@ -9082,9 +9754,11 @@ none678:
 	VMOVAPS Z7, K2, Z5
 	VCMPPS  $0x12, Z7, Z6, K2
 	VMOVAPS Z7, K2, Z6
-	JMP     limited680
+	JMP     limited711
 
-six679:
+six709:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky710
 	VBROADCASTSS 128(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VMAXPS       Z0, Z8, Z0
@@ -9101,9 +9775,28 @@ six679:
 	VMINPS       Z5, Z7, Z5
 	VMAXPS       Z6, Z8, Z6
 	VMINPS       Z6, Z7, Z6
+	JMP          limited711
 
-limited680:
-plain675:
+leaky710:
+	VBROADCASTSS 132(AX), Z7
+	VXORPS       Z8, Z8, Z8
+	VCMPPS       $0x1a, Z8, Z0, K2
+	VMULPS       Z7, Z0, K2, Z0
+	VCMPPS       $0x1a, Z8, Z1, K2
+	VMULPS       Z7, Z1, K2, Z1
+	VCMPPS       $0x1a, Z8, Z2, K2
+	VMULPS       Z7, Z2, K2, Z2
+	VCMPPS       $0x1a, Z8, Z3, K2
+	VMULPS       Z7, Z3, K2, Z3
+	VCMPPS       $0x1a, Z8, Z4, K2
+	VMULPS       Z7, Z4, K2, Z4
+	VCMPPS       $0x1a, Z8, Z5, K2
+	VMULPS       Z7, Z5, K2, Z5
+	VCMPPS       $0x1a, Z8, Z6, K2
+	VMULPS       Z7, Z6, K2, Z6
+
+limited711:
+plain705:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -9152,7 +9845,7 @@ TEXT ·tileF32AVX512_7x2(SB), NOSPLIT, $0-8
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	CMPQ       BX, $0x30
-	JLT        near681
+	JLT        near712
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -9176,12 +9869,12 @@ TEXT ·tileF32AVX512_7x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-near681:
-stretch682:
+near712:
+stretch713:
 	SUBQ $0x04, BX
-	JLT  few684
+	JLT  few715
 
-many683:
+many714:
 	VMOVUPS      (CX), Z14
 	VMOVUPS.Z    64(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
@@ -9283,13 +9976,13 @@ many683:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many683
+	JGE          many714
 
-few684:
+few715:
 	ADDQ $0x04, BX
-	JEQ  done685
+	JEQ  done716
 
-rest686:
+rest717:
 	VMOVUPS      (CX), Z14
 	VMOVUPS.Z    64(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
@@ -9316,20 +10009,20 @@ rest686:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest686
+	JNE          rest717
 
-done685:
+done716:
 	DECQ DI
-	JLE  finished687
+	JLE  finished718
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch682
+	JMP  stretch713
 
-finished687:
+finished718:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store688
+	JEQ       store719
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z14
 	VADDPS    Z14, Z1, Z1
@@ -9359,11 +10052,11 @@ finished687:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store688:
+store719:
 	CMPQ    120(AX), $0x00
-	JEQ     plain689
+	JEQ     plain720
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled690
+	JEQ     scaled721
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z14
 	VMULPS  Z14, Z0, Z0
@@ -9374,9 +10067,9 @@ store688:
 	VMULPS  Z14, Z10, Z10
 	VMULPS  Z14, Z12, Z12
 
-scaled690:
+scaled721:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased691
+	JEQ     biased722
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z14
 	VADDPS  Z14, Z0, Z0
@@ -9387,9 +10080,9 @@ scaled690:
 	VADDPS  Z14, Z10, Z10
 	VADDPS  Z14, Z12, Z12
 
-biased691:
+biased722:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled692
+	JEQ       scaled723
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z14
 	VMULPS    Z14, Z1, Z1
@@ -9400,9 +10093,9 @@ biased691:
 	VMULPS    Z14, Z11, Z11
 	VMULPS    Z14, Z13, Z13
 
-scaled692:
+scaled723:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased693
+	JEQ       biased724
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z14
 	VADDPS    Z14, Z1, Z1
@@ -9413,9 +10106,9 @@ scaled692:
 	VADDPS    Z14, Z11, Z11
 	VADDPS    Z14, Z13, Z13
 
-biased693:
+biased724:
 	TESTB     $0x04, 120(AX)
-	JEQ       none694
+	JEQ       none725
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z14
@@ -9445,11 +10138,11 @@ biased693:
 	VMOVUPS.Z 64(BX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-none694:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited696
+none725:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited728
 	TESTB   $0x08, 120(AX)
-	JEQ     six695
+	JEQ     six726
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -9479,9 +10172,11 @@ none694:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited696
+	JMP     limited728
 
-six695:
+six726:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky727
 	VBROADCASTSS 128(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -9512,9 +10207,42 @@ six695:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited728
 
-limited696:
-plain689:
+leaky727:
+	VBROADCASTSS 132(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K2
+	VMULPS       Z14, Z0, K2, Z0
+	VCMPPS       $0x1a, Z15, Z1, K2
+	VMULPS       Z14, Z1, K2, Z1
+	VCMPPS       $0x1a, Z15, Z2, K2
+	VMULPS       Z14, Z2, K2, Z2
+	VCMPPS       $0x1a, Z15, Z3, K2
+	VMULPS       Z14, Z3, K2, Z3
+	VCMPPS       $0x1a, Z15, Z4, K2
+	VMULPS       Z14, Z4, K2, Z4
+	VCMPPS       $0x1a, Z15, Z5, K2
+	VMULPS       Z14, Z5, K2, Z5
+	VCMPPS       $0x1a, Z15, Z6, K2
+	VMULPS       Z14, Z6, K2, Z6
+	VCMPPS       $0x1a, Z15, Z7, K2
+	VMULPS       Z14, Z7, K2, Z7
+	VCMPPS       $0x1a, Z15, Z8, K2
+	VMULPS       Z14, Z8, K2, Z8
+	VCMPPS       $0x1a, Z15, Z9, K2
+	VMULPS       Z14, Z9, K2, Z9
+	VCMPPS       $0x1a, Z15, Z10, K2
+	VMULPS       Z14, Z10, K2, Z10
+	VCMPPS       $0x1a, Z15, Z11, K2
+	VMULPS       Z14, Z11, K2, Z11
+	VCMPPS       $0x1a, Z15, Z12, K2
+	VMULPS       Z14, Z12, K2, Z12
+	VCMPPS       $0x1a, Z15, Z13, K2
+	VMULPS       Z14, Z13, K2, Z13
+
+limited728:
+plain720:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -9566,7 +10294,7 @@ TEXT ·tileF32AVX512_8x1(SB), NOSPLIT, $0-8
 	VXORPS     Z6, Z6, Z6
 	VXORPS     Z7, Z7, Z7
 	CMPQ       BX, $0x30
-	JLT        near697
+	JLT        near729
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -9585,12 +10313,12 @@ TEXT ·tileF32AVX512_8x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near697:
-stretch698:
+near729:
+stretch730:
 	SUBQ $0x04, BX
-	JLT  few700
+	JLT  few732
 
-many699:
+many731:
 	VMOVUPS.Z    (CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -9672,13 +10400,13 @@ many699:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many699
+	JGE          many731
 
-few700:
+few732:
 	ADDQ $0x04, BX
-	JEQ  done701
+	JEQ  done733
 
-rest702:
+rest734:
 	VMOVUPS.Z    (CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -9700,21 +10428,21 @@ rest702:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest702
+	JNE          rest734
 
-done701:
+done733:
 	DECQ DI
-	JLE  finished703
+	JLE  finished735
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch698
+	JMP  stretch730
 
-finished703:
+finished735:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store704
+	JEQ       store736
 	VMOVUPS.Z (CX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	ADDQ      DX, CX
@@ -9740,11 +10468,11 @@ finished703:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store704:
+store736:
 	CMPQ      120(AX), $0x00
-	JEQ       plain705
+	JEQ       plain737
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled706
+	JEQ       scaled738
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VMULPS    Z8, Z0, Z0
@@ -9756,9 +10484,9 @@ store704:
 	VMULPS    Z8, Z6, Z6
 	VMULPS    Z8, Z7, Z7
 
-scaled706:
+scaled738:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased707
+	JEQ       biased739
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z0, Z0
@@ -9770,9 +10498,9 @@ scaled706:
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z8, Z7, Z7
 
-biased707:
+biased739:
 	TESTB     $0x04, 120(AX)
-	JEQ       none708
+	JEQ       none740
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z0, Z0
@@ -9798,11 +10526,11 @@ biased707:
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-none708:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited710
+none740:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited743
 	TESTB   $0x08, 120(AX)
-	JEQ     six709
+	JEQ     six741
 	VXORPS  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
 	VMOVAPS Z8, K2, Z0
@@ -9820,9 +10548,11 @@ none708:
 	VMOVAPS Z8, K2, Z6
 	VCMPPS  $0x12, Z8, Z7, K2
 	VMOVAPS Z8, K2, Z7
-	JMP     limited710
+	JMP     limited743
 
-six709:
+six741:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky742
 	VBROADCASTSS 128(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
@@ -9841,9 +10571,30 @@ six709:
 	VMINPS       Z6, Z8, Z6
 	VMAXPS       Z7, Z9, Z7
 	VMINPS       Z7, Z8, Z7
+	JMP          limited743
 
-limited710:
-plain705:
+leaky742:
+	VBROADCASTSS 132(AX), Z8
+	VXORPS       Z9, Z9, Z9
+	VCMPPS       $0x1a, Z9, Z0, K2
+	VMULPS       Z8, Z0, K2, Z0
+	VCMPPS       $0x1a, Z9, Z1, K2
+	VMULPS       Z8, Z1, K2, Z1
+	VCMPPS       $0x1a, Z9, Z2, K2
+	VMULPS       Z8, Z2, K2, Z2
+	VCMPPS       $0x1a, Z9, Z3, K2
+	VMULPS       Z8, Z3, K2, Z3
+	VCMPPS       $0x1a, Z9, Z4, K2
+	VMULPS       Z8, Z4, K2, Z4
+	VCMPPS       $0x1a, Z9, Z5, K2
+	VMULPS       Z8, Z5, K2, Z5
+	VCMPPS       $0x1a, Z9, Z6, K2
+	VMULPS       Z8, Z6, K2, Z6
+	VCMPPS       $0x1a, Z9, Z7, K2
+	VMULPS       Z8, Z7, K2, Z7
+
+limited743:
+plain737:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -9898,7 +10649,7 @@ TEXT ·tileF32AVX512_8x2(SB), NOSPLIT, $0-8
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	CMPQ       BX, $0x30
-	JLT        near711
+	JLT        near744
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -9925,12 +10676,12 @@ TEXT ·tileF32AVX512_8x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near711:
-stretch712:
+near744:
+stretch745:
 	SUBQ $0x04, BX
-	JLT  few714
+	JLT  few747
 
-many713:
+many746:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -10056,13 +10807,13 @@ many713:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many713
+	JGE          many746
 
-few714:
+few747:
 	ADDQ $0x04, BX
-	JEQ  done715
+	JEQ  done748
 
-rest716:
+rest749:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -10095,21 +10846,21 @@ rest716:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest716
+	JNE          rest749
 
-done715:
+done748:
 	DECQ DI
-	JLE  finished717
+	JLE  finished750
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch712
+	JMP  stretch745
 
-finished717:
+finished750:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store718
+	JEQ       store751
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z16
 	VADDPS    Z16, Z1, Z1
@@ -10143,11 +10894,11 @@ finished717:
 	VADDPS    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store718:
+store751:
 	CMPQ    120(AX), $0x00
-	JEQ     plain719
+	JEQ     plain752
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled720
+	JEQ     scaled753
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z16
 	VMULPS  Z16, Z0, Z0
@@ -10159,9 +10910,9 @@ store718:
 	VMULPS  Z16, Z12, Z12
 	VMULPS  Z16, Z14, Z14
 
-scaled720:
+scaled753:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased721
+	JEQ     biased754
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z16
 	VADDPS  Z16, Z0, Z0
@@ -10173,9 +10924,9 @@ scaled720:
 	VADDPS  Z16, Z12, Z12
 	VADDPS  Z16, Z14, Z14
 
-biased721:
+biased754:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled722
+	JEQ       scaled755
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z16
 	VMULPS    Z16, Z1, Z1
@@ -10187,9 +10938,9 @@ biased721:
 	VMULPS    Z16, Z13, Z13
 	VMULPS    Z16, Z15, Z15
 
-scaled722:
+scaled755:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased723
+	JEQ       biased756
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z16
 	VADDPS    Z16, Z1, Z1
@@ -10201,9 +10952,9 @@ scaled722:
 	VADDPS    Z16, Z13, Z13
 	VADDPS    Z16, Z15, Z15
 
-biased723:
+biased756:
 	TESTB     $0x04, 120(AX)
-	JEQ       none724
+	JEQ       none757
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z16
@@ -10237,11 +10988,11 @@ biased723:
 	VMOVUPS.Z 64(BX), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-none724:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited726
+none757:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited760
 	TESTB   $0x08, 120(AX)
-	JEQ     six725
+	JEQ     six758
 	VXORPS  Z16, Z16, Z16
 	VCMPPS  $0x12, Z16, Z0, K2
 	VMOVAPS Z16, K2, Z0
@@ -10275,9 +11026,11 @@ none724:
 	VMOVAPS Z16, K2, Z14
 	VCMPPS  $0x12, Z16, Z15, K2
 	VMOVAPS Z16, K2, Z15
-	JMP     limited726
+	JMP     limited760
 
-six725:
+six758:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky759
 	VBROADCASTSS 128(AX), Z16
 	VXORPS       Z17, Z17, Z17
 	VMAXPS       Z0, Z17, Z0
@@ -10312,9 +11065,46 @@ six725:
 	VMINPS       Z14, Z16, Z14
 	VMAXPS       Z15, Z17, Z15
 	VMINPS       Z15, Z16, Z15
+	JMP          limited760
 
-limited726:
-plain719:
+leaky759:
+	VBROADCASTSS 132(AX), Z16
+	VXORPS       Z17, Z17, Z17
+	VCMPPS       $0x1a, Z17, Z0, K2
+	VMULPS       Z16, Z0, K2, Z0
+	VCMPPS       $0x1a, Z17, Z1, K2
+	VMULPS       Z16, Z1, K2, Z1
+	VCMPPS       $0x1a, Z17, Z2, K2
+	VMULPS       Z16, Z2, K2, Z2
+	VCMPPS       $0x1a, Z17, Z3, K2
+	VMULPS       Z16, Z3, K2, Z3
+	VCMPPS       $0x1a, Z17, Z4, K2
+	VMULPS       Z16, Z4, K2, Z4
+	VCMPPS       $0x1a, Z17, Z5, K2
+	VMULPS       Z16, Z5, K2, Z5
+	VCMPPS       $0x1a, Z17, Z6, K2
+	VMULPS       Z16, Z6, K2, Z6
+	VCMPPS       $0x1a, Z17, Z7, K2
+	VMULPS       Z16, Z7, K2, Z7
+	VCMPPS       $0x1a, Z17, Z8, K2
+	VMULPS       Z16, Z8, K2, Z8
+	VCMPPS       $0x1a, Z17, Z9, K2
+	VMULPS       Z16, Z9, K2, Z9
+	VCMPPS       $0x1a, Z17, Z10, K2
+	VMULPS       Z16, Z10, K2, Z10
+	VCMPPS       $0x1a, Z17, Z11, K2
+	VMULPS       Z16, Z11, K2, Z11
+	VCMPPS       $0x1a, Z17, Z12, K2
+	VMULPS       Z16, Z12, K2, Z12
+	VCMPPS       $0x1a, Z17, Z13, K2
+	VMULPS       Z16, Z13, K2, Z13
+	VCMPPS       $0x1a, Z17, Z14, K2
+	VMULPS       Z16, Z14, K2, Z14
+	VCMPPS       $0x1a, Z17, Z15, K2
+	VMULPS       Z16, Z15, K2, Z15
+
+limited760:
+plain752:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -10370,7 +11160,7 @@ TEXT ·tileF32AVX512_9x1(SB), NOSPLIT, $0-8
 	VXORPS     Z7, Z7, Z7
 	VXORPS     Z8, Z8, Z8
 	CMPQ       BX, $0x30
-	JLT        near727
+	JLT        near761
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -10391,12 +11181,12 @@ TEXT ·tileF32AVX512_9x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near727:
-stretch728:
+near761:
+stretch762:
 	SUBQ $0x04, BX
-	JLT  few730
+	JLT  few764
 
-many729:
+many763:
 	VMOVUPS.Z    (CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z9, Z10, Z0
@@ -10486,13 +11276,13 @@ many729:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many729
+	JGE          many763
 
-few730:
+few764:
 	ADDQ $0x04, BX
-	JEQ  done731
+	JEQ  done765
 
-rest732:
+rest766:
 	VMOVUPS.Z    (CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z9, Z10, Z0
@@ -10516,21 +11306,21 @@ rest732:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest732
+	JNE          rest766
 
-done731:
+done765:
 	DECQ DI
-	JLE  finished733
+	JLE  finished767
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch728
+	JMP  stretch762
 
-finished733:
+finished767:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store734
+	JEQ       store768
 	VMOVUPS.Z (CX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	ADDQ      DX, CX
@@ -10559,11 +11349,11 @@ finished733:
 	VADDPS    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store734:
+store768:
 	CMPQ      120(AX), $0x00
-	JEQ       plain735
+	JEQ       plain769
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled736
+	JEQ       scaled770
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VMULPS    Z9, Z0, Z0
@@ -10576,9 +11366,9 @@ store734:
 	VMULPS    Z9, Z7, Z7
 	VMULPS    Z9, Z8, Z8
 
-scaled736:
+scaled770:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased737
+	JEQ       biased771
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z0, Z0
@@ -10591,9 +11381,9 @@ scaled736:
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z9, Z8, Z8
 
-biased737:
+biased771:
 	TESTB     $0x04, 120(AX)
-	JEQ       none738
+	JEQ       none772
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z0, Z0
@@ -10622,11 +11412,11 @@ biased737:
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-none738:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited740
+none772:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited775
 	TESTB   $0x08, 120(AX)
-	JEQ     six739
+	JEQ     six773
 	VXORPS  Z9, Z9, Z9
 	VCMPPS  $0x12, Z9, Z0, K2
 	VMOVAPS Z9, K2, Z0
@@ -10646,9 +11436,11 @@ none738:
 	VMOVAPS Z9, K2, Z7
 	VCMPPS  $0x12, Z9, Z8, K2
 	VMOVAPS Z9, K2, Z8
-	JMP     limited740
+	JMP     limited775
 
-six739:
+six773:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky774
 	VBROADCASTSS 128(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VMAXPS       Z0, Z10, Z0
@@ -10669,9 +11461,32 @@ six739:
 	VMINPS       Z7, Z9, Z7
 	VMAXPS       Z8, Z10, Z8
 	VMINPS       Z8, Z9, Z8
+	JMP          limited775
 
-limited740:
-plain735:
+leaky774:
+	VBROADCASTSS 132(AX), Z9
+	VXORPS       Z10, Z10, Z10
+	VCMPPS       $0x1a, Z10, Z0, K2
+	VMULPS       Z9, Z0, K2, Z0
+	VCMPPS       $0x1a, Z10, Z1, K2
+	VMULPS       Z9, Z1, K2, Z1
+	VCMPPS       $0x1a, Z10, Z2, K2
+	VMULPS       Z9, Z2, K2, Z2
+	VCMPPS       $0x1a, Z10, Z3, K2
+	VMULPS       Z9, Z3, K2, Z3
+	VCMPPS       $0x1a, Z10, Z4, K2
+	VMULPS       Z9, Z4, K2, Z4
+	VCMPPS       $0x1a, Z10, Z5, K2
+	VMULPS       Z9, Z5, K2, Z5
+	VCMPPS       $0x1a, Z10, Z6, K2
+	VMULPS       Z9, Z6, K2, Z6
+	VCMPPS       $0x1a, Z10, Z7, K2
+	VMULPS       Z9, Z7, K2, Z7
+	VCMPPS       $0x1a, Z10, Z8, K2
+	VMULPS       Z9, Z8, K2, Z8
+
+limited775:
+plain769:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -10730,7 +11545,7 @@ TEXT ·tileF32AVX512_9x2(SB), NOSPLIT, $0-8
 	VXORPS     Z16, Z16, Z16
 	VXORPS     Z17, Z17, Z17
 	CMPQ       BX, $0x30
-	JLT        near741
+	JLT        near776
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -10760,12 +11575,12 @@ TEXT ·tileF32AVX512_9x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near741:
-stretch742:
+near776:
+stretch777:
 	SUBQ $0x04, BX
-	JLT  few744
+	JLT  few779
 
-many743:
+many778:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -10903,13 +11718,13 @@ many743:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many743
+	JGE          many778
 
-few744:
+few779:
 	ADDQ $0x04, BX
-	JEQ  done745
+	JEQ  done780
 
-rest746:
+rest781:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -10945,21 +11760,21 @@ rest746:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest746
+	JNE          rest781
 
-done745:
+done780:
 	DECQ DI
-	JLE  finished747
+	JLE  finished782
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch742
+	JMP  stretch777
 
-finished747:
+finished782:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store748
+	JEQ       store783
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z18
 	VADDPS    Z18, Z1, Z1
@@ -10997,11 +11812,11 @@ finished747:
 	VADDPS    Z18, Z17, Z17
 	MOVQ      40(AX), CX
 
-store748:
+store783:
 	CMPQ    120(AX), $0x00
-	JEQ     plain749
+	JEQ     plain784
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled750
+	JEQ     scaled785
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z18
 	VMULPS  Z18, Z0, Z0
@@ -11014,9 +11829,9 @@ store748:
 	VMULPS  Z18, Z14, Z14
 	VMULPS  Z18, Z16, Z16
 
-scaled750:
+scaled785:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased751
+	JEQ     biased786
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z18
 	VADDPS  Z18, Z0, Z0
@@ -11029,9 +11844,9 @@ scaled750:
 	VADDPS  Z18, Z14, Z14
 	VADDPS  Z18, Z16, Z16
 
-biased751:
+biased786:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled752
+	JEQ       scaled787
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z18
 	VMULPS    Z18, Z1, Z1
@@ -11044,9 +11859,9 @@ biased751:
 	VMULPS    Z18, Z15, Z15
 	VMULPS    Z18, Z17, Z17
 
-scaled752:
+scaled787:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased753
+	JEQ       biased788
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z18
 	VADDPS    Z18, Z1, Z1
@@ -11059,9 +11874,9 @@ scaled752:
 	VADDPS    Z18, Z15, Z15
 	VADDPS    Z18, Z17, Z17
 
-biased753:
+biased788:
 	TESTB     $0x04, 120(AX)
-	JEQ       none754
+	JEQ       none789
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z18
@@ -11099,11 +11914,11 @@ biased753:
 	VMOVUPS.Z 64(BX), K1, Z18
 	VADDPS    Z18, Z17, Z17
 
-none754:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited756
+none789:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited792
 	TESTB   $0x08, 120(AX)
-	JEQ     six755
+	JEQ     six790
 	VXORPS  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -11141,9 +11956,11 @@ none754:
 	VMOVAPS Z18, K2, Z16
 	VCMPPS  $0x12, Z18, Z17, K2
 	VMOVAPS Z18, K2, Z17
-	JMP     limited756
+	JMP     limited792
 
-six755:
+six790:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky791
 	VBROADCASTSS 128(AX), Z18
 	VXORPS       Z19, Z19, Z19
 	VMAXPS       Z0, Z19, Z0
@@ -11182,9 +11999,50 @@ six755:
 	VMINPS       Z16, Z18, Z16
 	VMAXPS       Z17, Z19, Z17
 	VMINPS       Z17, Z18, Z17
+	JMP          limited792
 
-limited756:
-plain749:
+leaky791:
+	VBROADCASTSS 132(AX), Z18
+	VXORPS       Z19, Z19, Z19
+	VCMPPS       $0x1a, Z19, Z0, K2
+	VMULPS       Z18, Z0, K2, Z0
+	VCMPPS       $0x1a, Z19, Z1, K2
+	VMULPS       Z18, Z1, K2, Z1
+	VCMPPS       $0x1a, Z19, Z2, K2
+	VMULPS       Z18, Z2, K2, Z2
+	VCMPPS       $0x1a, Z19, Z3, K2
+	VMULPS       Z18, Z3, K2, Z3
+	VCMPPS       $0x1a, Z19, Z4, K2
+	VMULPS       Z18, Z4, K2, Z4
+	VCMPPS       $0x1a, Z19, Z5, K2
+	VMULPS       Z18, Z5, K2, Z5
+	VCMPPS       $0x1a, Z19, Z6, K2
+	VMULPS       Z18, Z6, K2, Z6
+	VCMPPS       $0x1a, Z19, Z7, K2
+	VMULPS       Z18, Z7, K2, Z7
+	VCMPPS       $0x1a, Z19, Z8, K2
+	VMULPS       Z18, Z8, K2, Z8
+	VCMPPS       $0x1a, Z19, Z9, K2
+	VMULPS       Z18, Z9, K2, Z9
+	VCMPPS       $0x1a, Z19, Z10, K2
+	VMULPS       Z18, Z10, K2, Z10
+	VCMPPS       $0x1a, Z19, Z11, K2
+	VMULPS       Z18, Z11, K2, Z11
+	VCMPPS       $0x1a, Z19, Z12, K2
+	VMULPS       Z18, Z12, K2, Z12
+	VCMPPS       $0x1a, Z19, Z13, K2
+	VMULPS       Z18, Z13, K2, Z13
+	VCMPPS       $0x1a, Z19, Z14, K2
+	VMULPS       Z18, Z14, K2, Z14
+	VCMPPS       $0x1a, Z19, Z15, K2
+	VMULPS       Z18, Z15, K2, Z15
+	VCMPPS       $0x1a, Z19, Z16, K2
+	VMULPS       Z18, Z16, K2, Z16
+	VCMPPS       $0x1a, Z19, Z17, K2
+	VMULPS       Z18, Z17, K2, Z17
+
+limited792:
+plain784:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -11244,7 +12102,7 @@ TEXT ·tileF32AVX512_10x1(SB), NOSPLIT, $0-8
 	VXORPS     Z8, Z8, Z8
 	VXORPS     Z9, Z9, Z9
 	CMPQ       BX, $0x30
-	JLT        near757
+	JLT        near793
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -11267,12 +12125,12 @@ TEXT ·tileF32AVX512_10x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near757:
-stretch758:
+near793:
+stretch794:
 	SUBQ $0x04, BX
-	JLT  few760
+	JLT  few796
 
-many759:
+many795:
 	VMOVUPS.Z    (CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z10, Z11, Z0
@@ -11370,13 +12228,13 @@ many759:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many759
+	JGE          many795
 
-few760:
+few796:
 	ADDQ $0x04, BX
-	JEQ  done761
+	JEQ  done797
 
-rest762:
+rest798:
 	VMOVUPS.Z    (CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z10, Z11, Z0
@@ -11402,21 +12260,21 @@ rest762:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest762
+	JNE          rest798
 
-done761:
+done797:
 	DECQ DI
-	JLE  finished763
+	JLE  finished799
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch758
+	JMP  stretch794
 
-finished763:
+finished799:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store764
+	JEQ       store800
 	VMOVUPS.Z (CX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	ADDQ      DX, CX
@@ -11448,11 +12306,11 @@ finished763:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store764:
+store800:
 	CMPQ      120(AX), $0x00
-	JEQ       plain765
+	JEQ       plain801
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled766
+	JEQ       scaled802
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VMULPS    Z10, Z0, Z0
@@ -11466,9 +12324,9 @@ store764:
 	VMULPS    Z10, Z8, Z8
 	VMULPS    Z10, Z9, Z9
 
-scaled766:
+scaled802:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased767
+	JEQ       biased803
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z0, Z0
@@ -11482,9 +12340,9 @@ scaled766:
 	VADDPS    Z10, Z8, Z8
 	VADDPS    Z10, Z9, Z9
 
-biased767:
+biased803:
 	TESTB     $0x04, 120(AX)
-	JEQ       none768
+	JEQ       none804
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z0, Z0
@@ -11516,11 +12374,11 @@ biased767:
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-none768:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited770
+none804:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited807
 	TESTB   $0x08, 120(AX)
-	JEQ     six769
+	JEQ     six805
 	VXORPS  Z10, Z10, Z10
 	VCMPPS  $0x12, Z10, Z0, K2
 	VMOVAPS Z10, K2, Z0
@@ -11542,9 +12400,11 @@ none768:
 	VMOVAPS Z10, K2, Z8
 	VCMPPS  $0x12, Z10, Z9, K2
 	VMOVAPS Z10, K2, Z9
-	JMP     limited770
+	JMP     limited807
 
-six769:
+six805:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky806
 	VBROADCASTSS 128(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VMAXPS       Z0, Z11, Z0
@@ -11567,9 +12427,34 @@ six769:
 	VMINPS       Z8, Z10, Z8
 	VMAXPS       Z9, Z11, Z9
 	VMINPS       Z9, Z10, Z9
+	JMP          limited807
 
-limited770:
-plain765:
+leaky806:
+	VBROADCASTSS 132(AX), Z10
+	VXORPS       Z11, Z11, Z11
+	VCMPPS       $0x1a, Z11, Z0, K2
+	VMULPS       Z10, Z0, K2, Z0
+	VCMPPS       $0x1a, Z11, Z1, K2
+	VMULPS       Z10, Z1, K2, Z1
+	VCMPPS       $0x1a, Z11, Z2, K2
+	VMULPS       Z10, Z2, K2, Z2
+	VCMPPS       $0x1a, Z11, Z3, K2
+	VMULPS       Z10, Z3, K2, Z3
+	VCMPPS       $0x1a, Z11, Z4, K2
+	VMULPS       Z10, Z4, K2, Z4
+	VCMPPS       $0x1a, Z11, Z5, K2
+	VMULPS       Z10, Z5, K2, Z5
+	VCMPPS       $0x1a, Z11, Z6, K2
+	VMULPS       Z10, Z6, K2, Z6
+	VCMPPS       $0x1a, Z11, Z7, K2
+	VMULPS       Z10, Z7, K2, Z7
+	VCMPPS       $0x1a, Z11, Z8, K2
+	VMULPS       Z10, Z8, K2, Z8
+	VCMPPS       $0x1a, Z11, Z9, K2
+	VMULPS       Z10, Z9, K2, Z9
+
+limited807:
+plain801:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -11632,7 +12517,7 @@ TEXT ·tileF32AVX512_10x2(SB), NOSPLIT, $0-8
 	VXORPS     Z18, Z18, Z18
 	VXORPS     Z19, Z19, Z19
 	CMPQ       BX, $0x30
-	JLT        near771
+	JLT        near808
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -11665,12 +12550,12 @@ TEXT ·tileF32AVX512_10x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near771:
-stretch772:
+near808:
+stretch809:
 	SUBQ $0x04, BX
-	JLT  few774
+	JLT  few811
 
-many773:
+many810:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -11820,13 +12705,13 @@ many773:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many773
+	JGE          many810
 
-few774:
+few811:
 	ADDQ $0x04, BX
-	JEQ  done775
+	JEQ  done812
 
-rest776:
+rest813:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -11865,21 +12750,21 @@ rest776:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest776
+	JNE          rest813
 
-done775:
+done812:
 	DECQ DI
-	JLE  finished777
+	JLE  finished814
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch772
+	JMP  stretch809
 
-finished777:
+finished814:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store778
+	JEQ       store815
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z20
 	VADDPS    Z20, Z1, Z1
@@ -11921,11 +12806,11 @@ finished777:
 	VADDPS    Z20, Z19, Z19
 	MOVQ      40(AX), CX
 
-store778:
+store815:
 	CMPQ    120(AX), $0x00
-	JEQ     plain779
+	JEQ     plain816
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled780
+	JEQ     scaled817
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z20
 	VMULPS  Z20, Z0, Z0
@@ -11939,9 +12824,9 @@ store778:
 	VMULPS  Z20, Z16, Z16
 	VMULPS  Z20, Z18, Z18
 
-scaled780:
+scaled817:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased781
+	JEQ     biased818
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z20
 	VADDPS  Z20, Z0, Z0
@@ -11955,9 +12840,9 @@ scaled780:
 	VADDPS  Z20, Z16, Z16
 	VADDPS  Z20, Z18, Z18
 
-biased781:
+biased818:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled782
+	JEQ       scaled819
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z20
 	VMULPS    Z20, Z1, Z1
@@ -11971,9 +12856,9 @@ biased781:
 	VMULPS    Z20, Z17, Z17
 	VMULPS    Z20, Z19, Z19
 
-scaled782:
+scaled819:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased783
+	JEQ       biased820
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z20
 	VADDPS    Z20, Z1, Z1
@@ -11987,9 +12872,9 @@ scaled782:
 	VADDPS    Z20, Z17, Z17
 	VADDPS    Z20, Z19, Z19
 
-biased783:
+biased820:
 	TESTB     $0x04, 120(AX)
-	JEQ       none784
+	JEQ       none821
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z20
@@ -12031,11 +12916,11 @@ biased783:
 	VMOVUPS.Z 64(BX), K1, Z20
 	VADDPS    Z20, Z19, Z19
 
-none784:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited786
+none821:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited824
 	TESTB   $0x08, 120(AX)
-	JEQ     six785
+	JEQ     six822
 	VXORPS  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -12077,9 +12962,11 @@ none784:
 	VMOVAPS Z20, K2, Z18
 	VCMPPS  $0x12, Z20, Z19, K2
 	VMOVAPS Z20, K2, Z19
-	JMP     limited786
+	JMP     limited824
 
-six785:
+six822:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky823
 	VBROADCASTSS 128(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VMAXPS       Z0, Z21, Z0
@@ -12122,9 +13009,54 @@ six785:
 	VMINPS       Z18, Z20, Z18
 	VMAXPS       Z19, Z21, Z19
 	VMINPS       Z19, Z20, Z19
+	JMP          limited824
 
-limited786:
-plain779:
+leaky823:
+	VBROADCASTSS 132(AX), Z20
+	VXORPS       Z21, Z21, Z21
+	VCMPPS       $0x1a, Z21, Z0, K2
+	VMULPS       Z20, Z0, K2, Z0
+	VCMPPS       $0x1a, Z21, Z1, K2
+	VMULPS       Z20, Z1, K2, Z1
+	VCMPPS       $0x1a, Z21, Z2, K2
+	VMULPS       Z20, Z2, K2, Z2
+	VCMPPS       $0x1a, Z21, Z3, K2
+	VMULPS       Z20, Z3, K2, Z3
+	VCMPPS       $0x1a, Z21, Z4, K2
+	VMULPS       Z20, Z4, K2, Z4
+	VCMPPS       $0x1a, Z21, Z5, K2
+	VMULPS       Z20, Z5, K2, Z5
+	VCMPPS       $0x1a, Z21, Z6, K2
+	VMULPS       Z20, Z6, K2, Z6
+	VCMPPS       $0x1a, Z21, Z7, K2
+	VMULPS       Z20, Z7, K2, Z7
+	VCMPPS       $0x1a, Z21, Z8, K2
+	VMULPS       Z20, Z8, K2, Z8
+	VCMPPS       $0x1a, Z21, Z9, K2
+	VMULPS       Z20, Z9, K2, Z9
+	VCMPPS       $0x1a, Z21, Z10, K2
+	VMULPS       Z20, Z10, K2, Z10
+	VCMPPS       $0x1a, Z21, Z11, K2
+	VMULPS       Z20, Z11, K2, Z11
+	VCMPPS       $0x1a, Z21, Z12, K2
+	VMULPS       Z20, Z12, K2, Z12
+	VCMPPS       $0x1a, Z21, Z13, K2
+	VMULPS       Z20, Z13, K2, Z13
+	VCMPPS       $0x1a, Z21, Z14, K2
+	VMULPS       Z20, Z14, K2, Z14
+	VCMPPS       $0x1a, Z21, Z15, K2
+	VMULPS       Z20, Z15, K2, Z15
+	VCMPPS       $0x1a, Z21, Z16, K2
+	VMULPS       Z20, Z16, K2, Z16
+	VCMPPS       $0x1a, Z21, Z17, K2
+	VMULPS       Z20, Z17, K2, Z17
+	VCMPPS       $0x1a, Z21, Z18, K2
+	VMULPS       Z20, Z18, K2, Z18
+	VCMPPS       $0x1a, Z21, Z19, K2
+	VMULPS       Z20, Z19, K2, Z19
+
+limited824:
+plain816:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -12188,7 +13120,7 @@ TEXT ·tileF32AVX512_11x1(SB), NOSPLIT, $0-8
 	VXORPS     Z9, Z9, Z9
 	VXORPS     Z10, Z10, Z10
 	CMPQ       BX, $0x30
-	JLT        near787
+	JLT        near825
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -12213,12 +13145,12 @@ TEXT ·tileF32AVX512_11x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near787:
-stretch788:
+near825:
+stretch826:
 	SUBQ $0x04, BX
-	JLT  few790
+	JLT  few828
 
-many789:
+many827:
 	VMOVUPS.Z    (CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z11, Z12, Z0
@@ -12324,13 +13256,13 @@ many789:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many789
+	JGE          many827
 
-few790:
+few828:
 	ADDQ $0x04, BX
-	JEQ  done791
+	JEQ  done829
 
-rest792:
+rest830:
 	VMOVUPS.Z    (CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z11, Z12, Z0
@@ -12358,21 +13290,21 @@ rest792:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest792
+	JNE          rest830
 
-done791:
+done829:
 	DECQ DI
-	JLE  finished793
+	JLE  finished831
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch788
+	JMP  stretch826
 
-finished793:
+finished831:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store794
+	JEQ       store832
 	VMOVUPS.Z (CX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	ADDQ      DX, CX
@@ -12407,11 +13339,11 @@ finished793:
 	VADDPS    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store794:
+store832:
 	CMPQ      120(AX), $0x00
-	JEQ       plain795
+	JEQ       plain833
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled796
+	JEQ       scaled834
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VMULPS    Z11, Z0, Z0
@@ -12426,9 +13358,9 @@ store794:
 	VMULPS    Z11, Z9, Z9
 	VMULPS    Z11, Z10, Z10
 
-scaled796:
+scaled834:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased797
+	JEQ       biased835
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z0, Z0
@@ -12443,9 +13375,9 @@ scaled796:
 	VADDPS    Z11, Z9, Z9
 	VADDPS    Z11, Z10, Z10
 
-biased797:
+biased835:
 	TESTB     $0x04, 120(AX)
-	JEQ       none798
+	JEQ       none836
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z0, Z0
@@ -12480,11 +13412,11 @@ biased797:
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-none798:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited800
+none836:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited839
 	TESTB   $0x08, 120(AX)
-	JEQ     six799
+	JEQ     six837
 	VXORPS  Z11, Z11, Z11
 	VCMPPS  $0x12, Z11, Z0, K2
 	VMOVAPS Z11, K2, Z0
@@ -12508,9 +13440,11 @@ none798:
 	VMOVAPS Z11, K2, Z9
 	VCMPPS  $0x12, Z11, Z10, K2
 	VMOVAPS Z11, K2, Z10
-	JMP     limited800
+	JMP     limited839
 
-six799:
+six837:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky838
 	VBROADCASTSS 128(AX), Z11
 	VXORPS       Z12, Z12, Z12
 	VMAXPS       Z0, Z12, Z0
@@ -12535,9 +13469,36 @@ six799:
 	VMINPS       Z9, Z11, Z9
 	VMAXPS       Z10, Z12, Z10
 	VMINPS       Z10, Z11, Z10
+	JMP          limited839
 
-limited800:
-plain795:
+leaky838:
+	VBROADCASTSS 132(AX), Z11
+	VXORPS       Z12, Z12, Z12
+	VCMPPS       $0x1a, Z12, Z0, K2
+	VMULPS       Z11, Z0, K2, Z0
+	VCMPPS       $0x1a, Z12, Z1, K2
+	VMULPS       Z11, Z1, K2, Z1
+	VCMPPS       $0x1a, Z12, Z2, K2
+	VMULPS       Z11, Z2, K2, Z2
+	VCMPPS       $0x1a, Z12, Z3, K2
+	VMULPS       Z11, Z3, K2, Z3
+	VCMPPS       $0x1a, Z12, Z4, K2
+	VMULPS       Z11, Z4, K2, Z4
+	VCMPPS       $0x1a, Z12, Z5, K2
+	VMULPS       Z11, Z5, K2, Z5
+	VCMPPS       $0x1a, Z12, Z6, K2
+	VMULPS       Z11, Z6, K2, Z6
+	VCMPPS       $0x1a, Z12, Z7, K2
+	VMULPS       Z11, Z7, K2, Z7
+	VCMPPS       $0x1a, Z12, Z8, K2
+	VMULPS       Z11, Z8, K2, Z8
+	VCMPPS       $0x1a, Z12, Z9, K2
+	VMULPS       Z11, Z9, K2, Z9
+	VCMPPS       $0x1a, Z12, Z10, K2
+	VMULPS       Z11, Z10, K2, Z10
+
+limited839:
+plain833:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -12604,7 +13565,7 @@ TEXT ·tileF32AVX512_11x2(SB), NOSPLIT, $0-8
 	VXORPS     Z20, Z20, Z20
 	VXORPS     Z21, Z21, Z21
 	CMPQ       BX, $0x30
-	JLT        near801
+	JLT        near840
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -12640,12 +13601,12 @@ TEXT ·tileF32AVX512_11x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near801:
-stretch802:
+near840:
+stretch841:
 	SUBQ $0x04, BX
-	JLT  few804
+	JLT  few843
 
-many803:
+many842:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -12807,13 +13768,13 @@ many803:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many803
+	JGE          many842
 
-few804:
+few843:
 	ADDQ $0x04, BX
-	JEQ  done805
+	JEQ  done844
 
-rest806:
+rest845:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -12855,21 +13816,21 @@ rest806:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest806
+	JNE          rest845
 
-done805:
+done844:
 	DECQ DI
-	JLE  finished807
+	JLE  finished846
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch802
+	JMP  stretch841
 
-finished807:
+finished846:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store808
+	JEQ       store847
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z22
 	VADDPS    Z22, Z1, Z1
@@ -12915,11 +13876,11 @@ finished807:
 	VADDPS    Z22, Z21, Z21
 	MOVQ      40(AX), CX
 
-store808:
+store847:
 	CMPQ    120(AX), $0x00
-	JEQ     plain809
+	JEQ     plain848
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled810
+	JEQ     scaled849
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z22
 	VMULPS  Z22, Z0, Z0
@@ -12934,9 +13895,9 @@ store808:
 	VMULPS  Z22, Z18, Z18
 	VMULPS  Z22, Z20, Z20
 
-scaled810:
+scaled849:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased811
+	JEQ     biased850
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z22
 	VADDPS  Z22, Z0, Z0
@@ -12951,9 +13912,9 @@ scaled810:
 	VADDPS  Z22, Z18, Z18
 	VADDPS  Z22, Z20, Z20
 
-biased811:
+biased850:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled812
+	JEQ       scaled851
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z22
 	VMULPS    Z22, Z1, Z1
@@ -12968,9 +13929,9 @@ biased811:
 	VMULPS    Z22, Z19, Z19
 	VMULPS    Z22, Z21, Z21
 
-scaled812:
+scaled851:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased813
+	JEQ       biased852
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z22
 	VADDPS    Z22, Z1, Z1
@@ -12985,9 +13946,9 @@ scaled812:
 	VADDPS    Z22, Z19, Z19
 	VADDPS    Z22, Z21, Z21
 
-biased813:
+biased852:
 	TESTB     $0x04, 120(AX)
-	JEQ       none814
+	JEQ       none853
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z22
@@ -13033,11 +13994,11 @@ biased813:
 	VMOVUPS.Z 64(BX), K1, Z22
 	VADDPS    Z22, Z21, Z21
 
-none814:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited816
+none853:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited856
 	TESTB   $0x08, 120(AX)
-	JEQ     six815
+	JEQ     six854
 	VXORPS  Z22, Z22, Z22
 	VCMPPS  $0x12, Z22, Z0, K2
 	VMOVAPS Z22, K2, Z0
@@ -13083,9 +14044,11 @@ none814:
 	VMOVAPS Z22, K2, Z20
 	VCMPPS  $0x12, Z22, Z21, K2
 	VMOVAPS Z22, K2, Z21
-	JMP     limited816
+	JMP     limited856
 
-six815:
+six854:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky855
 	VBROADCASTSS 128(AX), Z22
 	VXORPS       Z23, Z23, Z23
 	VMAXPS       Z0, Z23, Z0
@@ -13132,9 +14095,58 @@ six815:
 	VMINPS       Z20, Z22, Z20
 	VMAXPS       Z21, Z23, Z21
 	VMINPS       Z21, Z22, Z21
+	JMP          limited856
 
-limited816:
-plain809:
+leaky855:
+	VBROADCASTSS 132(AX), Z22
+	VXORPS       Z23, Z23, Z23
+	VCMPPS       $0x1a, Z23, Z0, K2
+	VMULPS       Z22, Z0, K2, Z0
+	VCMPPS       $0x1a, Z23, Z1, K2
+	VMULPS       Z22, Z1, K2, Z1
+	VCMPPS       $0x1a, Z23, Z2, K2
+	VMULPS       Z22, Z2, K2, Z2
+	VCMPPS       $0x1a, Z23, Z3, K2
+	VMULPS       Z22, Z3, K2, Z3
+	VCMPPS       $0x1a, Z23, Z4, K2
+	VMULPS       Z22, Z4, K2, Z4
+	VCMPPS       $0x1a, Z23, Z5, K2
+	VMULPS       Z22, Z5, K2, Z5
+	VCMPPS       $0x1a, Z23, Z6, K2
+	VMULPS       Z22, Z6, K2, Z6
+	VCMPPS       $0x1a, Z23, Z7, K2
+	VMULPS       Z22, Z7, K2, Z7
+	VCMPPS       $0x1a, Z23, Z8, K2
+	VMULPS       Z22, Z8, K2, Z8
+	VCMPPS       $0x1a, Z23, Z9, K2
+	VMULPS       Z22, Z9, K2, Z9
+	VCMPPS       $0x1a, Z23, Z10, K2
+	VMULPS       Z22, Z10, K2, Z10
+	VCMPPS       $0x1a, Z23, Z11, K2
+	VMULPS       Z22, Z11, K2, Z11
+	VCMPPS       $0x1a, Z23, Z12, K2
+	VMULPS       Z22, Z12, K2, Z12
+	VCMPPS       $0x1a, Z23, Z13, K2
+	VMULPS       Z22, Z13, K2, Z13
+	VCMPPS       $0x1a, Z23, Z14, K2
+	VMULPS       Z22, Z14, K2, Z14
+	VCMPPS       $0x1a, Z23, Z15, K2
+	VMULPS       Z22, Z15, K2, Z15
+	VCMPPS       $0x1a, Z23, Z16, K2
+	VMULPS       Z22, Z16, K2, Z16
+	VCMPPS       $0x1a, Z23, Z17, K2
+	VMULPS       Z22, Z17, K2, Z17
+	VCMPPS       $0x1a, Z23, Z18, K2
+	VMULPS       Z22, Z18, K2, Z18
+	VCMPPS       $0x1a, Z23, Z19, K2
+	VMULPS       Z22, Z19, K2, Z19
+	VCMPPS       $0x1a, Z23, Z20, K2
+	VMULPS       Z22, Z20, K2, Z20
+	VCMPPS       $0x1a, Z23, Z21, K2
+	VMULPS       Z22, Z21, K2, Z21
+
+limited856:
+plain848:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -13202,7 +14214,7 @@ TEXT ·tileF32AVX512_12x1(SB), NOSPLIT, $0-8
 	VXORPS     Z10, Z10, Z10
 	VXORPS     Z11, Z11, Z11
 	CMPQ       BX, $0x30
-	JLT        near817
+	JLT        near857
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -13229,12 +14241,12 @@ TEXT ·tileF32AVX512_12x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near817:
-stretch818:
+near857:
+stretch858:
 	SUBQ $0x04, BX
-	JLT  few820
+	JLT  few860
 
-many819:
+many859:
 	VMOVUPS.Z    (CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z12, Z13, Z0
@@ -13348,13 +14360,13 @@ many819:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many819
+	JGE          many859
 
-few820:
+few860:
 	ADDQ $0x04, BX
-	JEQ  done821
+	JEQ  done861
 
-rest822:
+rest862:
 	VMOVUPS.Z    (CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z12, Z13, Z0
@@ -13384,21 +14396,21 @@ rest822:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest822
+	JNE          rest862
 
-done821:
+done861:
 	DECQ DI
-	JLE  finished823
+	JLE  finished863
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch818
+	JMP  stretch858
 
-finished823:
+finished863:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store824
+	JEQ       store864
 	VMOVUPS.Z (CX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	ADDQ      DX, CX
@@ -13436,11 +14448,11 @@ finished823:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store824:
+store864:
 	CMPQ      120(AX), $0x00
-	JEQ       plain825
+	JEQ       plain865
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled826
+	JEQ       scaled866
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VMULPS    Z12, Z0, Z0
@@ -13456,9 +14468,9 @@ store824:
 	VMULPS    Z12, Z10, Z10
 	VMULPS    Z12, Z11, Z11
 
-scaled826:
+scaled866:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased827
+	JEQ       biased867
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z0, Z0
@@ -13474,9 +14486,9 @@ scaled826:
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z12, Z11, Z11
 
-biased827:
+biased867:
 	TESTB     $0x04, 120(AX)
-	JEQ       none828
+	JEQ       none868
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z0, Z0
@@ -13514,11 +14526,11 @@ biased827:
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-none828:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited830
+none868:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited871
 	TESTB   $0x08, 120(AX)
-	JEQ     six829
+	JEQ     six869
 	VXORPS  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
 	VMOVAPS Z12, K2, Z0
@@ -13544,9 +14556,11 @@ none828:
 	VMOVAPS Z12, K2, Z10
 	VCMPPS  $0x12, Z12, Z11, K2
 	VMOVAPS Z12, K2, Z11
-	JMP     limited830
+	JMP     limited871
 
-six829:
+six869:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky870
 	VBROADCASTSS 128(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VMAXPS       Z0, Z13, Z0
@@ -13573,9 +14587,38 @@ six829:
 	VMINPS       Z10, Z12, Z10
 	VMAXPS       Z11, Z13, Z11
 	VMINPS       Z11, Z12, Z11
+	JMP          limited871
 
-limited830:
-plain825:
+leaky870:
+	VBROADCASTSS 132(AX), Z12
+	VXORPS       Z13, Z13, Z13
+	VCMPPS       $0x1a, Z13, Z0, K2
+	VMULPS       Z12, Z0, K2, Z0
+	VCMPPS       $0x1a, Z13, Z1, K2
+	VMULPS       Z12, Z1, K2, Z1
+	VCMPPS       $0x1a, Z13, Z2, K2
+	VMULPS       Z12, Z2, K2, Z2
+	VCMPPS       $0x1a, Z13, Z3, K2
+	VMULPS       Z12, Z3, K2, Z3
+	VCMPPS       $0x1a, Z13, Z4, K2
+	VMULPS       Z12, Z4, K2, Z4
+	VCMPPS       $0x1a, Z13, Z5, K2
+	VMULPS       Z12, Z5, K2, Z5
+	VCMPPS       $0x1a, Z13, Z6, K2
+	VMULPS       Z12, Z6, K2, Z6
+	VCMPPS       $0x1a, Z13, Z7, K2
+	VMULPS       Z12, Z7, K2, Z7
+	VCMPPS       $0x1a, Z13, Z8, K2
+	VMULPS       Z12, Z8, K2, Z8
+	VCMPPS       $0x1a, Z13, Z9, K2
+	VMULPS       Z12, Z9, K2, Z9
+	VCMPPS       $0x1a, Z13, Z10, K2
+	VMULPS       Z12, Z10, K2, Z10
+	VCMPPS       $0x1a, Z13, Z11, K2
+	VMULPS       Z12, Z11, K2, Z11
+
+limited871:
+plain865:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -13646,7 +14689,7 @@ TEXT ·tileF32AVX512_12x2(SB), NOSPLIT, $0-8
 	VXORPS     Z22, Z22, Z22
 	VXORPS     Z23, Z23, Z23
 	CMPQ       BX, $0x30
-	JLT        near831
+	JLT        near872
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -13685,12 +14728,12 @@ TEXT ·tileF32AVX512_12x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near831:
-stretch832:
+near872:
+stretch873:
 	SUBQ $0x04, BX
-	JLT  few834
+	JLT  few875
 
-many833:
+many874:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -13864,13 +14907,13 @@ many833:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many833
+	JGE          many874
 
-few834:
+few875:
 	ADDQ $0x04, BX
-	JEQ  done835
+	JEQ  done876
 
-rest836:
+rest877:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -13915,21 +14958,21 @@ rest836:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest836
+	JNE          rest877
 
-done835:
+done876:
 	DECQ DI
-	JLE  finished837
+	JLE  finished878
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch832
+	JMP  stretch873
 
-finished837:
+finished878:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store838
+	JEQ       store879
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z24
 	VADDPS    Z24, Z1, Z1
@@ -13979,11 +15022,11 @@ finished837:
 	VADDPS    Z24, Z23, Z23
 	MOVQ      40(AX), CX
 
-store838:
+store879:
 	CMPQ    120(AX), $0x00
-	JEQ     plain839
+	JEQ     plain880
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled840
+	JEQ     scaled881
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z24
 	VMULPS  Z24, Z0, Z0
@@ -13999,9 +15042,9 @@ store838:
 	VMULPS  Z24, Z20, Z20
 	VMULPS  Z24, Z22, Z22
 
-scaled840:
+scaled881:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased841
+	JEQ     biased882
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z24
 	VADDPS  Z24, Z0, Z0
@@ -14017,9 +15060,9 @@ scaled840:
 	VADDPS  Z24, Z20, Z20
 	VADDPS  Z24, Z22, Z22
 
-biased841:
+biased882:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled842
+	JEQ       scaled883
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z24
 	VMULPS    Z24, Z1, Z1
@@ -14035,9 +15078,9 @@ biased841:
 	VMULPS    Z24, Z21, Z21
 	VMULPS    Z24, Z23, Z23
 
-scaled842:
+scaled883:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased843
+	JEQ       biased884
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z24
 	VADDPS    Z24, Z1, Z1
@@ -14053,9 +15096,9 @@ scaled842:
 	VADDPS    Z24, Z21, Z21
 	VADDPS    Z24, Z23, Z23
 
-biased843:
+biased884:
 	TESTB     $0x04, 120(AX)
-	JEQ       none844
+	JEQ       none885
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z24
@@ -14105,11 +15148,11 @@ biased843:
 	VMOVUPS.Z 64(BX), K1, Z24
 	VADDPS    Z24, Z23, Z23
 
-none844:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited846
+none885:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited888
 	TESTB   $0x08, 120(AX)
-	JEQ     six845
+	JEQ     six886
 	VXORPS  Z24, Z24, Z24
 	VCMPPS  $0x12, Z24, Z0, K2
 	VMOVAPS Z24, K2, Z0
@@ -14159,9 +15202,11 @@ none844:
 	VMOVAPS Z24, K2, Z22
 	VCMPPS  $0x12, Z24, Z23, K2
 	VMOVAPS Z24, K2, Z23
-	JMP     limited846
+	JMP     limited888
 
-six845:
+six886:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky887
 	VBROADCASTSS 128(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VMAXPS       Z0, Z25, Z0
@@ -14212,9 +15257,62 @@ six845:
 	VMINPS       Z22, Z24, Z22
 	VMAXPS       Z23, Z25, Z23
 	VMINPS       Z23, Z24, Z23
+	JMP          limited888
 
-limited846:
-plain839:
+leaky887:
+	VBROADCASTSS 132(AX), Z24
+	VXORPS       Z25, Z25, Z25
+	VCMPPS       $0x1a, Z25, Z0, K2
+	VMULPS       Z24, Z0, K2, Z0
+	VCMPPS       $0x1a, Z25, Z1, K2
+	VMULPS       Z24, Z1, K2, Z1
+	VCMPPS       $0x1a, Z25, Z2, K2
+	VMULPS       Z24, Z2, K2, Z2
+	VCMPPS       $0x1a, Z25, Z3, K2
+	VMULPS       Z24, Z3, K2, Z3
+	VCMPPS       $0x1a, Z25, Z4, K2
+	VMULPS       Z24, Z4, K2, Z4
+	VCMPPS       $0x1a, Z25, Z5, K2
+	VMULPS       Z24, Z5, K2, Z5
+	VCMPPS       $0x1a, Z25, Z6, K2
+	VMULPS       Z24, Z6, K2, Z6
+	VCMPPS       $0x1a, Z25, Z7, K2
+	VMULPS       Z24, Z7, K2, Z7
+	VCMPPS       $0x1a, Z25, Z8, K2
+	VMULPS       Z24, Z8, K2, Z8
+	VCMPPS       $0x1a, Z25, Z9, K2
+	VMULPS       Z24, Z9, K2, Z9
+	VCMPPS       $0x1a, Z25, Z10, K2
+	VMULPS       Z24, Z10, K2, Z10
+	VCMPPS       $0x1a, Z25, Z11, K2
+	VMULPS       Z24, Z11, K2, Z11
+	VCMPPS       $0x1a, Z25, Z12, K2
+	VMULPS       Z24, Z12, K2, Z12
+	VCMPPS       $0x1a, Z25, Z13, K2
+	VMULPS       Z24, Z13, K2, Z13
+	VCMPPS       $0x1a, Z25, Z14, K2
+	VMULPS       Z24, Z14, K2, Z14
+	VCMPPS       $0x1a, Z25, Z15, K2
+	VMULPS       Z24, Z15, K2, Z15
+	VCMPPS       $0x1a, Z25, Z16, K2
+	VMULPS       Z24, Z16, K2, Z16
+	VCMPPS       $0x1a, Z25, Z17, K2
+	VMULPS       Z24, Z17, K2, Z17
+	VCMPPS       $0x1a, Z25, Z18, K2
+	VMULPS       Z24, Z18, K2, Z18
+	VCMPPS       $0x1a, Z25, Z19, K2
+	VMULPS       Z24, Z19, K2, Z19
+	VCMPPS       $0x1a, Z25, Z20, K2
+	VMULPS       Z24, Z20, K2, Z20
+	VCMPPS       $0x1a, Z25, Z21, K2
+	VMULPS       Z24, Z21, K2, Z21
+	VCMPPS       $0x1a, Z25, Z22, K2
+	VMULPS       Z24, Z22, K2, Z22
+	VCMPPS       $0x1a, Z25, Z23, K2
+	VMULPS       Z24, Z23, K2, Z23
+
+limited888:
+plain880:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -14286,7 +15384,7 @@ TEXT ·tileF32AVX512_13x1(SB), NOSPLIT, $0-8
 	VXORPS     Z11, Z11, Z11
 	VXORPS     Z12, Z12, Z12
 	CMPQ       BX, $0x30
-	JLT        near847
+	JLT        near889
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -14315,12 +15413,12 @@ TEXT ·tileF32AVX512_13x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near847:
-stretch848:
+near889:
+stretch890:
 	SUBQ $0x04, BX
-	JLT  few850
+	JLT  few892
 
-many849:
+many891:
 	VMOVUPS.Z    (CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z13, Z14, Z0
@@ -14442,13 +15540,13 @@ many849:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many849
+	JGE          many891
 
-few850:
+few892:
 	ADDQ $0x04, BX
-	JEQ  done851
+	JEQ  done893
 
-rest852:
+rest894:
 	VMOVUPS.Z    (CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z13, Z14, Z0
@@ -14480,21 +15578,21 @@ rest852:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest852
+	JNE          rest894
 
-done851:
+done893:
 	DECQ DI
-	JLE  finished853
+	JLE  finished895
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch848
+	JMP  stretch890
 
-finished853:
+finished895:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store854
+	JEQ       store896
 	VMOVUPS.Z (CX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	ADDQ      DX, CX
@@ -14535,11 +15633,11 @@ finished853:
 	VADDPS    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store854:
+store896:
 	CMPQ      120(AX), $0x00
-	JEQ       plain855
+	JEQ       plain897
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled856
+	JEQ       scaled898
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VMULPS    Z13, Z0, Z0
@@ -14556,9 +15654,9 @@ store854:
 	VMULPS    Z13, Z11, Z11
 	VMULPS    Z13, Z12, Z12
 
-scaled856:
+scaled898:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased857
+	JEQ       biased899
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z0, Z0
@@ -14575,9 +15673,9 @@ scaled856:
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z13, Z12, Z12
 
-biased857:
+biased899:
 	TESTB     $0x04, 120(AX)
-	JEQ       none858
+	JEQ       none900
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z0, Z0
@@ -14618,11 +15716,11 @@ biased857:
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-none858:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited860
+none900:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited903
 	TESTB   $0x08, 120(AX)
-	JEQ     six859
+	JEQ     six901
 	VXORPS  Z13, Z13, Z13
 	VCMPPS  $0x12, Z13, Z0, K2
 	VMOVAPS Z13, K2, Z0
@@ -14650,9 +15748,11 @@ none858:
 	VMOVAPS Z13, K2, Z11
 	VCMPPS  $0x12, Z13, Z12, K2
 	VMOVAPS Z13, K2, Z12
-	JMP     limited860
+	JMP     limited903
 
-six859:
+six901:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky902
 	VBROADCASTSS 128(AX), Z13
 	VXORPS       Z14, Z14, Z14
 	VMAXPS       Z0, Z14, Z0
@@ -14681,9 +15781,40 @@ six859:
 	VMINPS       Z11, Z13, Z11
 	VMAXPS       Z12, Z14, Z12
 	VMINPS       Z12, Z13, Z12
+	JMP          limited903
 
-limited860:
-plain855:
+leaky902:
+	VBROADCASTSS 132(AX), Z13
+	VXORPS       Z14, Z14, Z14
+	VCMPPS       $0x1a, Z14, Z0, K2
+	VMULPS       Z13, Z0, K2, Z0
+	VCMPPS       $0x1a, Z14, Z1, K2
+	VMULPS       Z13, Z1, K2, Z1
+	VCMPPS       $0x1a, Z14, Z2, K2
+	VMULPS       Z13, Z2, K2, Z2
+	VCMPPS       $0x1a, Z14, Z3, K2
+	VMULPS       Z13, Z3, K2, Z3
+	VCMPPS       $0x1a, Z14, Z4, K2
+	VMULPS       Z13, Z4, K2, Z4
+	VCMPPS       $0x1a, Z14, Z5, K2
+	VMULPS       Z13, Z5, K2, Z5
+	VCMPPS       $0x1a, Z14, Z6, K2
+	VMULPS       Z13, Z6, K2, Z6
+	VCMPPS       $0x1a, Z14, Z7, K2
+	VMULPS       Z13, Z7, K2, Z7
+	VCMPPS       $0x1a, Z14, Z8, K2
+	VMULPS       Z13, Z8, K2, Z8
+	VCMPPS       $0x1a, Z14, Z9, K2
+	VMULPS       Z13, Z9, K2, Z9
+	VCMPPS       $0x1a, Z14, Z10, K2
+	VMULPS       Z13, Z10, K2, Z10
+	VCMPPS       $0x1a, Z14, Z11, K2
+	VMULPS       Z13, Z11, K2, Z11
+	VCMPPS       $0x1a, Z14, Z12, K2
+	VMULPS       Z13, Z12, K2, Z12
+
+limited903:
+plain897:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -14758,7 +15889,7 @@ TEXT ·tileF32AVX512_13x2(SB), NOSPLIT, $0-8
 	VXORPS     Z24, Z24, Z24
 	VXORPS     Z25, Z25, Z25
 	CMPQ       BX, $0x30
-	JLT        near861
+	JLT        near904
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -14800,12 +15931,12 @@ TEXT ·tileF32AVX512_13x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near861:
-stretch862:
+near904:
+stretch905:
 	SUBQ $0x04, BX
-	JLT  few864
+	JLT  few907
 
-many863:
+many906:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -14991,13 +16122,13 @@ many863:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many863
+	JGE          many906
 
-few864:
+few907:
 	ADDQ $0x04, BX
-	JEQ  done865
+	JEQ  done908
 
-rest866:
+rest909:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -15045,21 +16176,21 @@ rest866:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest866
+	JNE          rest909
 
-done865:
+done908:
 	DECQ DI
-	JLE  finished867
+	JLE  finished910
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch862
+	JMP  stretch905
 
-finished867:
+finished910:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store868
+	JEQ       store911
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z26
 	VADDPS    Z26, Z1, Z1
@@ -15113,11 +16244,11 @@ finished867:
 	VADDPS    Z26, Z25, Z25
 	MOVQ      40(AX), CX
 
-store868:
+store911:
 	CMPQ    120(AX), $0x00
-	JEQ     plain869
+	JEQ     plain912
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled870
+	JEQ     scaled913
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z26
 	VMULPS  Z26, Z0, Z0
@@ -15134,9 +16265,9 @@ store868:
 	VMULPS  Z26, Z22, Z22
 	VMULPS  Z26, Z24, Z24
 
-scaled870:
+scaled913:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased871
+	JEQ     biased914
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z26
 	VADDPS  Z26, Z0, Z0
@@ -15153,9 +16284,9 @@ scaled870:
 	VADDPS  Z26, Z22, Z22
 	VADDPS  Z26, Z24, Z24
 
-biased871:
+biased914:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled872
+	JEQ       scaled915
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z26
 	VMULPS    Z26, Z1, Z1
@@ -15172,9 +16303,9 @@ biased871:
 	VMULPS    Z26, Z23, Z23
 	VMULPS    Z26, Z25, Z25
 
-scaled872:
+scaled915:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased873
+	JEQ       biased916
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z26
 	VADDPS    Z26, Z1, Z1
@@ -15191,9 +16322,9 @@ scaled872:
 	VADDPS    Z26, Z23, Z23
 	VADDPS    Z26, Z25, Z25
 
-biased873:
+biased916:
 	TESTB     $0x04, 120(AX)
-	JEQ       none874
+	JEQ       none917
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z26
@@ -15247,11 +16378,11 @@ biased873:
 	VMOVUPS.Z 64(BX), K1, Z26
 	VADDPS    Z26, Z25, Z25
 
-none874:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited876
+none917:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited920
 	TESTB   $0x08, 120(AX)
-	JEQ     six875
+	JEQ     six918
 	VXORPS  Z26, Z26, Z26
 	VCMPPS  $0x12, Z26, Z0, K2
 	VMOVAPS Z26, K2, Z0
@@ -15305,9 +16436,11 @@ none874:
 	VMOVAPS Z26, K2, Z24
 	VCMPPS  $0x12, Z26, Z25, K2
 	VMOVAPS Z26, K2, Z25
-	JMP     limited876
+	JMP     limited920
 
-six875:
+six918:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky919
 	VBROADCASTSS 128(AX), Z26
 	VXORPS       Z27, Z27, Z27
 	VMAXPS       Z0, Z27, Z0
@@ -15362,9 +16495,66 @@ six875:
 	VMINPS       Z24, Z26, Z24
 	VMAXPS       Z25, Z27, Z25
 	VMINPS       Z25, Z26, Z25
+	JMP          limited920
 
-limited876:
-plain869:
+leaky919:
+	VBROADCASTSS 132(AX), Z26
+	VXORPS       Z27, Z27, Z27
+	VCMPPS       $0x1a, Z27, Z0, K2
+	VMULPS       Z26, Z0, K2, Z0
+	VCMPPS       $0x1a, Z27, Z1, K2
+	VMULPS       Z26, Z1, K2, Z1
+	VCMPPS       $0x1a, Z27, Z2, K2
+	VMULPS       Z26, Z2, K2, Z2
+	VCMPPS       $0x1a, Z27, Z3, K2
+	VMULPS       Z26, Z3, K2, Z3
+	VCMPPS       $0x1a, Z27, Z4, K2
+	VMULPS       Z26, Z4, K2, Z4
+	VCMPPS       $0x1a, Z27, Z5, K2
+	VMULPS       Z26, Z5, K2, Z5
+	VCMPPS       $0x1a, Z27, Z6, K2
+	VMULPS       Z26, Z6, K2, Z6
+	VCMPPS       $0x1a, Z27, Z7, K2
+	VMULPS       Z26, Z7, K2, Z7
+	VCMPPS       $0x1a, Z27, Z8, K2
+	VMULPS       Z26, Z8, K2, Z8
+	VCMPPS       $0x1a, Z27, Z9, K2
+	VMULPS       Z26, Z9, K2, Z9
+	VCMPPS       $0x1a, Z27, Z10, K2
+	VMULPS       Z26, Z10, K2, Z10
+	VCMPPS       $0x1a, Z27, Z11, K2
+	VMULPS       Z26, Z11, K2, Z11
+	VCMPPS       $0x1a, Z27, Z12, K2
+	VMULPS       Z26, Z12, K2, Z12
+	VCMPPS       $0x1a, Z27, Z13, K2
+	VMULPS       Z26, Z13, K2, Z13
+	VCMPPS       $0x1a, Z27, Z14, K2
+	VMULPS       Z26, Z14, K2, Z14
+	VCMPPS       $0x1a, Z27, Z15, K2
+	VMULPS       Z26, Z15, K2, Z15
+	VCMPPS       $0x1a, Z27, Z16, K2
+	VMULPS       Z26, Z16, K2, Z16
+	VCMPPS       $0x1a, Z27, Z17, K2
+	VMULPS       Z26, Z17, K2, Z17
+	VCMPPS       $0x1a, Z27, Z18, K2
+	VMULPS       Z26, Z18, K2, Z18
+	VCMPPS       $0x1a, Z27, Z19, K2
+	VMULPS       Z26, Z19, K2, Z19
+	VCMPPS       $0x1a, Z27, Z20, K2
+	VMULPS       Z26, Z20, K2, Z20
+	VCMPPS       $0x1a, Z27, Z21, K2
+	VMULPS       Z26, Z21, K2, Z21
+	VCMPPS       $0x1a, Z27, Z22, K2
+	VMULPS       Z26, Z22, K2, Z22
+	VCMPPS       $0x1a, Z27, Z23, K2
+	VMULPS       Z26, Z23, K2, Z23
+	VCMPPS       $0x1a, Z27, Z24, K2
+	VMULPS       Z26, Z24, K2, Z24
+	VCMPPS       $0x1a, Z27, Z25, K2
+	VMULPS       Z26, Z25, K2, Z25
+
+limited920:
+plain912:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -15440,7 +16630,7 @@ TEXT ·tileF32AVX512_14x1(SB), NOSPLIT, $0-8
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	CMPQ       BX, $0x30
-	JLT        near877
+	JLT        near921
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -15471,12 +16661,12 @@ TEXT ·tileF32AVX512_14x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near877:
-stretch878:
+near921:
+stretch922:
 	SUBQ $0x04, BX
-	JLT  few880
+	JLT  few924
 
-many879:
+many923:
 	VMOVUPS.Z    (CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -15606,13 +16796,13 @@ many879:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many879
+	JGE          many923
 
-few880:
+few924:
 	ADDQ $0x04, BX
-	JEQ  done881
+	JEQ  done925
 
-rest882:
+rest926:
 	VMOVUPS.Z    (CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -15646,21 +16836,21 @@ rest882:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest882
+	JNE          rest926
 
-done881:
+done925:
 	DECQ DI
-	JLE  finished883
+	JLE  finished927
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch878
+	JMP  stretch922
 
-finished883:
+finished927:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store884
+	JEQ       store928
 	VMOVUPS.Z (CX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	ADDQ      DX, CX
@@ -15704,11 +16894,11 @@ finished883:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store884:
+store928:
 	CMPQ      120(AX), $0x00
-	JEQ       plain885
+	JEQ       plain929
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled886
+	JEQ       scaled930
 	MOVQ      96(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VMULPS    Z14, Z0, Z0
@@ -15726,9 +16916,9 @@ store884:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled886:
+scaled930:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased887
+	JEQ       biased931
 	MOVQ      104(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z0, Z0
@@ -15746,9 +16936,9 @@ scaled886:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased887:
+biased931:
 	TESTB     $0x04, 120(AX)
-	JEQ       none888
+	JEQ       none932
 	MOVQ      112(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z0, Z0
@@ -15792,11 +16982,11 @@ biased887:
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-none888:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited890
+none932:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited935
 	TESTB   $0x08, 120(AX)
-	JEQ     six889
+	JEQ     six933
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -15826,9 +17016,11 @@ none888:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited890
+	JMP     limited935
 
-six889:
+six933:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky934
 	VBROADCASTSS 128(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -15859,9 +17051,42 @@ six889:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
+	JMP          limited935
 
-limited890:
-plain885:
+leaky934:
+	VBROADCASTSS 132(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K2
+	VMULPS       Z14, Z0, K2, Z0
+	VCMPPS       $0x1a, Z15, Z1, K2
+	VMULPS       Z14, Z1, K2, Z1
+	VCMPPS       $0x1a, Z15, Z2, K2
+	VMULPS       Z14, Z2, K2, Z2
+	VCMPPS       $0x1a, Z15, Z3, K2
+	VMULPS       Z14, Z3, K2, Z3
+	VCMPPS       $0x1a, Z15, Z4, K2
+	VMULPS       Z14, Z4, K2, Z4
+	VCMPPS       $0x1a, Z15, Z5, K2
+	VMULPS       Z14, Z5, K2, Z5
+	VCMPPS       $0x1a, Z15, Z6, K2
+	VMULPS       Z14, Z6, K2, Z6
+	VCMPPS       $0x1a, Z15, Z7, K2
+	VMULPS       Z14, Z7, K2, Z7
+	VCMPPS       $0x1a, Z15, Z8, K2
+	VMULPS       Z14, Z8, K2, Z8
+	VCMPPS       $0x1a, Z15, Z9, K2
+	VMULPS       Z14, Z9, K2, Z9
+	VCMPPS       $0x1a, Z15, Z10, K2
+	VMULPS       Z14, Z10, K2, Z10
+	VCMPPS       $0x1a, Z15, Z11, K2
+	VMULPS       Z14, Z11, K2, Z11
+	VCMPPS       $0x1a, Z15, Z12, K2
+	VMULPS       Z14, Z12, K2, Z12
+	VCMPPS       $0x1a, Z15, Z13, K2
+	VMULPS       Z14, Z13, K2, Z13
+
+limited935:
+plain929:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -15940,7 +17165,7 @@ TEXT ·tileF32AVX512_14x2(SB), NOSPLIT, $0-8
 	VXORPS     Z26, Z26, Z26
 	VXORPS     Z27, Z27, Z27
 	CMPQ       BX, $0x30
-	JLT        near891
+	JLT        near936
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -15985,12 +17210,12 @@ TEXT ·tileF32AVX512_14x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near891:
-stretch892:
+near936:
+stretch937:
 	SUBQ $0x04, BX
-	JLT  few894
+	JLT  few939
 
-many893:
+many938:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -16188,13 +17413,13 @@ many893:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many893
+	JGE          many938
 
-few894:
+few939:
 	ADDQ $0x04, BX
-	JEQ  done895
+	JEQ  done940
 
-rest896:
+rest941:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -16245,21 +17470,21 @@ rest896:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest896
+	JNE          rest941
 
-done895:
+done940:
 	DECQ DI
-	JLE  finished897
+	JLE  finished942
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch892
+	JMP  stretch937
 
-finished897:
+finished942:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store898
+	JEQ       store943
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z28
 	VADDPS    Z28, Z1, Z1
@@ -16317,11 +17542,11 @@ finished897:
 	VADDPS    Z28, Z27, Z27
 	MOVQ      40(AX), CX
 
-store898:
+store943:
 	CMPQ    120(AX), $0x00
-	JEQ     plain899
+	JEQ     plain944
 	TESTB   $0x01, 120(AX)
-	JEQ     scaled900
+	JEQ     scaled945
 	MOVQ    96(AX), BX
 	VMOVUPS (BX), Z28
 	VMULPS  Z28, Z0, Z0
@@ -16339,9 +17564,9 @@ store898:
 	VMULPS  Z28, Z24, Z24
 	VMULPS  Z28, Z26, Z26
 
-scaled900:
+scaled945:
 	TESTB   $0x02, 120(AX)
-	JEQ     biased901
+	JEQ     biased946
 	MOVQ    104(AX), BX
 	VMOVUPS (BX), Z28
 	VADDPS  Z28, Z0, Z0
@@ -16359,9 +17584,9 @@ scaled900:
 	VADDPS  Z28, Z24, Z24
 	VADDPS  Z28, Z26, Z26
 
-biased901:
+biased946:
 	TESTB     $0x01, 120(AX)
-	JEQ       scaled902
+	JEQ       scaled947
 	MOVQ      96(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z28
 	VMULPS    Z28, Z1, Z1
@@ -16379,9 +17604,9 @@ biased901:
 	VMULPS    Z28, Z25, Z25
 	VMULPS    Z28, Z27, Z27
 
-scaled902:
+scaled947:
 	TESTB     $0x02, 120(AX)
-	JEQ       biased903
+	JEQ       biased948
 	MOVQ      104(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z28
 	VADDPS    Z28, Z1, Z1
@@ -16399,9 +17624,9 @@ scaled902:
 	VADDPS    Z28, Z25, Z25
 	VADDPS    Z28, Z27, Z27
 
-biased903:
+biased948:
 	TESTB     $0x04, 120(AX)
-	JEQ       none904
+	JEQ       none949
 	MOVQ      112(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z28
@@ -16459,11 +17684,11 @@ biased903:
 	VMOVUPS.Z 64(BX), K1, Z28
 	VADDPS    Z28, Z27, Z27
 
-none904:
-	TESTB   $0x18, 120(AX)
-	JEQ     limited906
+none949:
+	TESTB   $0x38, 120(AX)
+	JEQ     limited952
 	TESTB   $0x08, 120(AX)
-	JEQ     six905
+	JEQ     six950
 	VXORPS  Z28, Z28, Z28
 	VCMPPS  $0x12, Z28, Z0, K2
 	VMOVAPS Z28, K2, Z0
@@ -16521,9 +17746,11 @@ none904:
 	VMOVAPS Z28, K2, Z26
 	VCMPPS  $0x12, Z28, Z27, K2
 	VMOVAPS Z28, K2, Z27
-	JMP     limited906
+	JMP     limited952
 
-six905:
+six950:
+	TESTB        $0x10, 120(AX)
+	JEQ          leaky951
 	VBROADCASTSS 128(AX), Z28
 	VXORPS       Z29, Z29, Z29
 	VMAXPS       Z0, Z29, Z0
@@ -16582,9 +17809,70 @@ six905:
 	VMINPS       Z26, Z28, Z26
 	VMAXPS       Z27, Z29, Z27
 	VMINPS       Z27, Z28, Z27
+	JMP          limited952
 
-limited906:
-plain899:
+leaky951:
+	VBROADCASTSS 132(AX), Z28
+	VXORPS       Z29, Z29, Z29
+	VCMPPS       $0x1a, Z29, Z0, K2
+	VMULPS       Z28, Z0, K2, Z0
+	VCMPPS       $0x1a, Z29, Z1, K2
+	VMULPS       Z28, Z1, K2, Z1
+	VCMPPS       $0x1a, Z29, Z2, K2
+	VMULPS       Z28, Z2, K2, Z2
+	VCMPPS       $0x1a, Z29, Z3, K2
+	VMULPS       Z28, Z3, K2, Z3
+	VCMPPS       $0x1a, Z29, Z4, K2
+	VMULPS       Z28, Z4, K2, Z4
+	VCMPPS       $0x1a, Z29, Z5, K2
+	VMULPS       Z28, Z5, K2, Z5
+	VCMPPS       $0x1a, Z29, Z6, K2
+	VMULPS       Z28, Z6, K2, Z6
+	VCMPPS       $0x1a, Z29, Z7, K2
+	VMULPS       Z28, Z7, K2, Z7
+	VCMPPS       $0x1a, Z29, Z8, K2
+	VMULPS       Z28, Z8, K2, Z8
+	VCMPPS       $0x1a, Z29, Z9, K2
+	VMULPS       Z28, Z9, K2, Z9
+	VCMPPS       $0x1a, Z29, Z10, K2
+	VMULPS       Z28, Z10, K2, Z10
+	VCMPPS       $0x1a, Z29, Z11, K2
+	VMULPS       Z28, Z11, K2, Z11
+	VCMPPS       $0x1a, Z29, Z12, K2
+	VMULPS       Z28, Z12, K2, Z12
+	VCMPPS       $0x1a, Z29, Z13, K2
+	VMULPS       Z28, Z13, K2, Z13
+	VCMPPS       $0x1a, Z29, Z14, K2
+	VMULPS       Z28, Z14, K2, Z14
+	VCMPPS       $0x1a, Z29, Z15, K2
+	VMULPS       Z28, Z15, K2, Z15
+	VCMPPS       $0x1a, Z29, Z16, K2
+	VMULPS       Z28, Z16, K2, Z16
+	VCMPPS       $0x1a, Z29, Z17, K2
+	VMULPS       Z28, Z17, K2, Z17
+	VCMPPS       $0x1a, Z29, Z18, K2
+	VMULPS       Z28, Z18, K2, Z18
+	VCMPPS       $0x1a, Z29, Z19, K2
+	VMULPS       Z28, Z19, K2, Z19
+	VCMPPS       $0x1a, Z29, Z20, K2
+	VMULPS       Z28, Z20, K2, Z20
+	VCMPPS       $0x1a, Z29, Z21, K2
+	VMULPS       Z28, Z21, K2, Z21
+	VCMPPS       $0x1a, Z29, Z22, K2
+	VMULPS       Z28, Z22, K2, Z22
+	VCMPPS       $0x1a, Z29, Z23, K2
+	VMULPS       Z28, Z23, K2, Z23
+	VCMPPS       $0x1a, Z29, Z24, K2
+	VMULPS       Z28, Z24, K2, Z24
+	VCMPPS       $0x1a, Z29, Z25, K2
+	VMULPS       Z28, Z25, K2, Z25
+	VCMPPS       $0x1a, Z29, Z26, K2
+	VMULPS       Z28, Z26, K2, Z26
+	VCMPPS       $0x1a, Z29, Z27, K2
+	VMULPS       Z28, Z27, K2, Z27
+
+limited952:
+plain944:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -16640,9 +17928,9 @@ TEXT ·transposeF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full907:
+full953:
 	CMPQ       SI, $0x10
-	JLT        tail908
+	JLT        tail954
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Z0
 	LEAQ       (R8)(DX*1), R9
@@ -16803,11 +18091,11 @@ full907:
 	ADDQ       AX, DI
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, SI
-	JMP        full907
+	JMP        full953
 
-tail908:
+tail954:
 	TESTQ      SI, SI
-	JEQ        done909
+	JEQ        done955
 	MOVL       $0xffffffff, R8
 	BZHIL      SI, R8, R8
 	KMOVW      R8, K1
@@ -16939,65 +18227,65 @@ tail908:
 	VMOVUPS    Z12, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z14, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z15, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z11, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z16, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z9, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x08
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x09
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z10, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0a
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0b
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z13, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0c
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0d
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z1, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0e
-	JEQ        done909
+	JEQ        done955
 	VMOVUPS    Z5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0f
-	JEQ        done909
+	JEQ        done955
 
-done909:
+done955:
 	VZEROUPPER
 	RET
 
@@ -17018,11 +18306,11 @@ TEXT ·tileF64AVX512_1x1(SB), NOSPLIT, $0-8
 	KMOVW  R10, K1
 	VXORPS Z0, Z0, Z0
 
-stretch910:
+stretch956:
 	SUBQ $0x04, BX
-	JLT  few912
+	JLT  few958
 
-many911:
+many957:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (R8), Z2
 	VFMADD231PD  Z1, Z2, Z0
@@ -17044,38 +18332,38 @@ many911:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many911
+	JGE          many957
 
-few912:
+few958:
 	ADDQ $0x04, BX
-	JEQ  done913
+	JEQ  done959
 
-rest914:
+rest960:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (R8), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest914
+	JNE          rest960
 
-done913:
+done959:
 	DECQ DI
-	JLE  finished915
+	JLE  finished961
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch910
+	JMP  stretch956
 
-finished915:
+finished961:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store916
+	JEQ       store962
 	VMOVUPD.Z (CX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	MOVQ      40(AX), CX
 
-store916:
+store962:
 	VMOVUPD Z0, K1, (CX)
 	VZEROUPPER
 	RET
@@ -17098,11 +18386,11 @@ TEXT ·tileF64AVX512_1x2(SB), NOSPLIT, $0-8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 
-stretch917:
+stretch963:
 	SUBQ $0x04, BX
-	JLT  few919
+	JLT  few965
 
-many918:
+many964:
 	VMOVUPD.Z    64(CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  (CX), Z3, Z0
@@ -17128,13 +18416,13 @@ many918:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many918
+	JGE          many964
 
-few919:
+few965:
 	ADDQ $0x04, BX
-	JEQ  done920
+	JEQ  done966
 
-rest921:
+rest967:
 	VMOVUPD.Z    64(CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  (CX), Z3, Z0
@@ -17142,26 +18430,26 @@ rest921:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest921
+	JNE          rest967
 
-done920:
+done966:
 	DECQ DI
-	JLE  finished922
+	JLE  finished968
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch917
+	JMP  stretch963
 
-finished922:
+finished968:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store923
+	JEQ       store969
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store923:
+store969:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	VZEROUPPER
@@ -17186,11 +18474,11 @@ TEXT ·tileF64AVX512_1x3(SB), NOSPLIT, $0-8
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 
-stretch924:
+stretch970:
 	SUBQ $0x04, BX
-	JLT  few926
+	JLT  few972
 
-many925:
+many971:
 	VMOVUPD.Z    128(CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  (CX), Z4, Z0
@@ -17220,13 +18508,13 @@ many925:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many925
+	JGE          many971
 
-few926:
+few972:
 	ADDQ $0x04, BX
-	JEQ  done927
+	JEQ  done973
 
-rest928:
+rest974:
 	VMOVUPD.Z    128(CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  (CX), Z4, Z0
@@ -17235,27 +18523,27 @@ rest928:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest928
+	JNE          rest974
 
-done927:
+done973:
 	DECQ DI
-	JLE  finished929
+	JLE  finished975
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch924
+	JMP  stretch970
 
-finished929:
+finished975:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store930
+	JEQ       store976
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z3
 	VADDPD    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store930:
+store976:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -17282,11 +18570,11 @@ TEXT ·tileF64AVX512_1x4(SB), NOSPLIT, $0-8
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 
-stretch931:
+stretch977:
 	SUBQ $0x04, BX
-	JLT  few933
+	JLT  few979
 
-many932:
+many978:
 	VMOVUPD.Z    192(CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  (CX), Z5, Z0
@@ -17320,13 +18608,13 @@ many932:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many932
+	JGE          many978
 
-few933:
+few979:
 	ADDQ $0x04, BX
-	JEQ  done934
+	JEQ  done980
 
-rest935:
+rest981:
 	VMOVUPD.Z    192(CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  (CX), Z5, Z0
@@ -17336,20 +18624,20 @@ rest935:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest935
+	JNE          rest981
 
-done934:
+done980:
 	DECQ DI
-	JLE  finished936
+	JLE  finished982
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch931
+	JMP  stretch977
 
-finished936:
+finished982:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store937
+	JEQ       store983
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -17357,7 +18645,7 @@ finished936:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store937:
+store983:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -17386,11 +18674,11 @@ TEXT ·tileF64AVX512_1x5(SB), NOSPLIT, $0-8
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
 
-stretch938:
+stretch984:
 	SUBQ $0x04, BX
-	JLT  few940
+	JLT  few986
 
-many939:
+many985:
 	VMOVUPD.Z    256(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  (CX), Z6, Z0
@@ -17428,13 +18716,13 @@ many939:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many939
+	JGE          many985
 
-few940:
+few986:
 	ADDQ $0x04, BX
-	JEQ  done941
+	JEQ  done987
 
-rest942:
+rest988:
 	VMOVUPD.Z    256(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  (CX), Z6, Z0
@@ -17445,20 +18733,20 @@ rest942:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest942
+	JNE          rest988
 
-done941:
+done987:
 	DECQ DI
-	JLE  finished943
+	JLE  finished989
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch938
+	JMP  stretch984
 
-finished943:
+finished989:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store944
+	JEQ       store990
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -17467,7 +18755,7 @@ finished943:
 	VADDPD    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store944:
+store990:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -17498,11 +18786,11 @@ TEXT ·tileF64AVX512_1x6(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch945:
+stretch991:
 	SUBQ $0x04, BX
-	JLT  few947
+	JLT  few993
 
-many946:
+many992:
 	VMOVUPD.Z    320(CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  (CX), Z7, Z0
@@ -17544,13 +18832,13 @@ many946:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many946
+	JGE          many992
 
-few947:
+few993:
 	ADDQ $0x04, BX
-	JEQ  done948
+	JEQ  done994
 
-rest949:
+rest995:
 	VMOVUPD.Z    320(CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  (CX), Z7, Z0
@@ -17562,20 +18850,20 @@ rest949:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest949
+	JNE          rest995
 
-done948:
+done994:
 	DECQ DI
-	JLE  finished950
+	JLE  finished996
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch945
+	JMP  stretch991
 
-finished950:
+finished996:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store951
+	JEQ       store997
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -17585,7 +18873,7 @@ finished950:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store951:
+store997:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -17618,11 +18906,11 @@ TEXT ·tileF64AVX512_1x7(SB), NOSPLIT, $0-8
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 
-stretch952:
+stretch998:
 	SUBQ $0x04, BX
-	JLT  few954
+	JLT  few1000
 
-many953:
+many999:
 	VMOVUPD.Z    384(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  (CX), Z8, Z0
@@ -17668,13 +18956,13 @@ many953:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many953
+	JGE          many999
 
-few954:
+few1000:
 	ADDQ $0x04, BX
-	JEQ  done955
+	JEQ  done1001
 
-rest956:
+rest1002:
 	VMOVUPD.Z    384(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  (CX), Z8, Z0
@@ -17687,20 +18975,20 @@ rest956:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest956
+	JNE          rest1002
 
-done955:
+done1001:
 	DECQ DI
-	JLE  finished957
+	JLE  finished1003
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch952
+	JMP  stretch998
 
-finished957:
+finished1003:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store958
+	JEQ       store1004
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -17711,7 +18999,7 @@ finished957:
 	VADDPD    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store958:
+store1004:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -17746,11 +19034,11 @@ TEXT ·tileF64AVX512_1x8(SB), NOSPLIT, $0-8
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 
-stretch959:
+stretch1005:
 	SUBQ $0x04, BX
-	JLT  few961
+	JLT  few1007
 
-many960:
+many1006:
 	VMOVUPD.Z    448(CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  (CX), Z9, Z0
@@ -17800,13 +19088,13 @@ many960:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many960
+	JGE          many1006
 
-few961:
+few1007:
 	ADDQ $0x04, BX
-	JEQ  done962
+	JEQ  done1008
 
-rest963:
+rest1009:
 	VMOVUPD.Z    448(CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  (CX), Z9, Z0
@@ -17820,20 +19108,20 @@ rest963:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest963
+	JNE          rest1009
 
-done962:
+done1008:
 	DECQ DI
-	JLE  finished964
+	JLE  finished1010
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch959
+	JMP  stretch1005
 
-finished964:
+finished1010:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store965
+	JEQ       store1011
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -17845,7 +19133,7 @@ finished964:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store965:
+store1011:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -17882,11 +19170,11 @@ TEXT ·tileF64AVX512_1x9(SB), NOSPLIT, $0-8
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 
-stretch966:
+stretch1012:
 	SUBQ $0x04, BX
-	JLT  few968
+	JLT  few1014
 
-many967:
+many1013:
 	VMOVUPD.Z    512(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  (CX), Z10, Z0
@@ -17940,13 +19228,13 @@ many967:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many967
+	JGE          many1013
 
-few968:
+few1014:
 	ADDQ $0x04, BX
-	JEQ  done969
+	JEQ  done1015
 
-rest970:
+rest1016:
 	VMOVUPD.Z    512(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  (CX), Z10, Z0
@@ -17961,20 +19249,20 @@ rest970:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest970
+	JNE          rest1016
 
-done969:
+done1015:
 	DECQ DI
-	JLE  finished971
+	JLE  finished1017
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch966
+	JMP  stretch1012
 
-finished971:
+finished1017:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store972
+	JEQ       store1018
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -17987,7 +19275,7 @@ finished971:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store972:
+store1018:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18026,11 +19314,11 @@ TEXT ·tileF64AVX512_1x10(SB), NOSPLIT, $0-8
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
 
-stretch973:
+stretch1019:
 	SUBQ $0x04, BX
-	JLT  few975
+	JLT  few1021
 
-many974:
+many1020:
 	VMOVUPD.Z    576(CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  (CX), Z11, Z0
@@ -18088,13 +19376,13 @@ many974:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many974
+	JGE          many1020
 
-few975:
+few1021:
 	ADDQ $0x04, BX
-	JEQ  done976
+	JEQ  done1022
 
-rest977:
+rest1023:
 	VMOVUPD.Z    576(CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  (CX), Z11, Z0
@@ -18110,20 +19398,20 @@ rest977:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest977
+	JNE          rest1023
 
-done976:
+done1022:
 	DECQ DI
-	JLE  finished978
+	JLE  finished1024
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch973
+	JMP  stretch1019
 
-finished978:
+finished1024:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store979
+	JEQ       store1025
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18137,7 +19425,7 @@ finished978:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store979:
+store1025:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18178,11 +19466,11 @@ TEXT ·tileF64AVX512_1x11(SB), NOSPLIT, $0-8
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 
-stretch980:
+stretch1026:
 	SUBQ $0x04, BX
-	JLT  few982
+	JLT  few1028
 
-many981:
+many1027:
 	VMOVUPD.Z    640(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  (CX), Z12, Z0
@@ -18244,13 +19532,13 @@ many981:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many981
+	JGE          many1027
 
-few982:
+few1028:
 	ADDQ $0x04, BX
-	JEQ  done983
+	JEQ  done1029
 
-rest984:
+rest1030:
 	VMOVUPD.Z    640(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  (CX), Z12, Z0
@@ -18267,20 +19555,20 @@ rest984:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest984
+	JNE          rest1030
 
-done983:
+done1029:
 	DECQ DI
-	JLE  finished985
+	JLE  finished1031
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch980
+	JMP  stretch1026
 
-finished985:
+finished1031:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store986
+	JEQ       store1032
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18295,7 +19583,7 @@ finished985:
 	VADDPD    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store986:
+store1032:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18338,11 +19626,11 @@ TEXT ·tileF64AVX512_1x12(SB), NOSPLIT, $0-8
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
 
-stretch987:
+stretch1033:
 	SUBQ $0x04, BX
-	JLT  few989
+	JLT  few1035
 
-many988:
+many1034:
 	VMOVUPD.Z    704(CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  (CX), Z13, Z0
@@ -18408,13 +19696,13 @@ many988:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many988
+	JGE          many1034
 
-few989:
+few1035:
 	ADDQ $0x04, BX
-	JEQ  done990
+	JEQ  done1036
 
-rest991:
+rest1037:
 	VMOVUPD.Z    704(CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  (CX), Z13, Z0
@@ -18432,20 +19720,20 @@ rest991:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest991
+	JNE          rest1037
 
-done990:
+done1036:
 	DECQ DI
-	JLE  finished992
+	JLE  finished1038
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch987
+	JMP  stretch1033
 
-finished992:
+finished1038:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store993
+	JEQ       store1039
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18461,7 +19749,7 @@ finished992:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store993:
+store1039:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18506,11 +19794,11 @@ TEXT ·tileF64AVX512_1x13(SB), NOSPLIT, $0-8
 	VXORPS Z11, Z11, Z11
 	VXORPS Z12, Z12, Z12
 
-stretch994:
+stretch1040:
 	SUBQ $0x04, BX
-	JLT  few996
+	JLT  few1042
 
-many995:
+many1041:
 	VMOVUPD.Z    768(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  (CX), Z14, Z0
@@ -18580,13 +19868,13 @@ many995:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many995
+	JGE          many1041
 
-few996:
+few1042:
 	ADDQ $0x04, BX
-	JEQ  done997
+	JEQ  done1043
 
-rest998:
+rest1044:
 	VMOVUPD.Z    768(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  (CX), Z14, Z0
@@ -18605,20 +19893,20 @@ rest998:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest998
+	JNE          rest1044
 
-done997:
+done1043:
 	DECQ DI
-	JLE  finished999
+	JLE  finished1045
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch994
+	JMP  stretch1040
 
-finished999:
+finished1045:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1000
+	JEQ       store1046
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18635,7 +19923,7 @@ finished999:
 	VADDPD    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store1000:
+store1046:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18682,11 +19970,11 @@ TEXT ·tileF64AVX512_1x14(SB), NOSPLIT, $0-8
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 
-stretch1001:
+stretch1047:
 	SUBQ $0x04, BX
-	JLT  few1003
+	JLT  few1049
 
-many1002:
+many1048:
 	VMOVUPD.Z    832(CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  (CX), Z15, Z0
@@ -18760,13 +20048,13 @@ many1002:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1002
+	JGE          many1048
 
-few1003:
+few1049:
 	ADDQ $0x04, BX
-	JEQ  done1004
+	JEQ  done1050
 
-rest1005:
+rest1051:
 	VMOVUPD.Z    832(CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  (CX), Z15, Z0
@@ -18786,20 +20074,20 @@ rest1005:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1005
+	JNE          rest1051
 
-done1004:
+done1050:
 	DECQ DI
-	JLE  finished1006
+	JLE  finished1052
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1001
+	JMP  stretch1047
 
-finished1006:
+finished1052:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1007
+	JEQ       store1053
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18817,7 +20105,7 @@ finished1006:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store1007:
+store1053:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18866,11 +20154,11 @@ TEXT ·tileF64AVX512_1x15(SB), NOSPLIT, $0-8
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 
-stretch1008:
+stretch1054:
 	SUBQ $0x04, BX
-	JLT  few1010
+	JLT  few1056
 
-many1009:
+many1055:
 	VMOVUPD.Z    896(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
 	VFMADD231PD  (CX), Z16, Z0
@@ -18948,13 +20236,13 @@ many1009:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1009
+	JGE          many1055
 
-few1010:
+few1056:
 	ADDQ $0x04, BX
-	JEQ  done1011
+	JEQ  done1057
 
-rest1012:
+rest1058:
 	VMOVUPD.Z    896(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
 	VFMADD231PD  (CX), Z16, Z0
@@ -18975,20 +20263,20 @@ rest1012:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1012
+	JNE          rest1058
 
-done1011:
+done1057:
 	DECQ DI
-	JLE  finished1013
+	JLE  finished1059
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1008
+	JMP  stretch1054
 
-finished1013:
+finished1059:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1014
+	JEQ       store1060
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19007,7 +20295,7 @@ finished1013:
 	VADDPD    Z15, Z14, Z14
 	MOVQ      40(AX), CX
 
-store1014:
+store1060:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19058,11 +20346,11 @@ TEXT ·tileF64AVX512_1x16(SB), NOSPLIT, $0-8
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
 
-stretch1015:
+stretch1061:
 	SUBQ $0x04, BX
-	JLT  few1017
+	JLT  few1063
 
-many1016:
+many1062:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -19208,13 +20496,13 @@ many1016:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1016
+	JGE          many1062
 
-few1017:
+few1063:
 	ADDQ $0x04, BX
-	JEQ  done1018
+	JEQ  done1064
 
-rest1019:
+rest1065:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -19252,20 +20540,20 @@ rest1019:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1019
+	JNE          rest1065
 
-done1018:
+done1064:
 	DECQ DI
-	JLE  finished1020
+	JLE  finished1066
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1015
+	JMP  stretch1061
 
-finished1020:
+finished1066:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1021
+	JEQ       store1067
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19285,7 +20573,7 @@ finished1020:
 	VADDPD    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store1021:
+store1067:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19323,11 +20611,11 @@ TEXT ·tileF64AVX512_2x1(SB), NOSPLIT, $0-8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 
-stretch1022:
+stretch1068:
 	SUBQ $0x04, BX
-	JLT  few1024
+	JLT  few1070
 
-many1023:
+many1069:
 	VMOVUPD.Z    (CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -19357,13 +20645,13 @@ many1023:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1023
+	JGE          many1069
 
-few1024:
+few1070:
 	ADDQ $0x04, BX
-	JEQ  done1025
+	JEQ  done1071
 
-rest1026:
+rest1072:
 	VMOVUPD.Z    (CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -19372,20 +20660,20 @@ rest1026:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1026
+	JNE          rest1072
 
-done1025:
+done1071:
 	DECQ DI
-	JLE  finished1027
+	JLE  finished1073
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1022
+	JMP  stretch1068
 
-finished1027:
+finished1073:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1028
+	JEQ       store1074
 	VMOVUPD.Z (CX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	ADDQ      DX, CX
@@ -19393,7 +20681,7 @@ finished1027:
 	VADDPD    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store1028:
+store1074:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -19420,11 +20708,11 @@ TEXT ·tileF64AVX512_2x2(SB), NOSPLIT, $0-8
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 
-stretch1029:
+stretch1075:
 	SUBQ $0x04, BX
-	JLT  few1031
+	JLT  few1077
 
-many1030:
+many1076:
 	VMOVUPS      (CX), Z4
 	VMOVUPD.Z    64(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
@@ -19466,13 +20754,13 @@ many1030:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1030
+	JGE          many1076
 
-few1031:
+few1077:
 	ADDQ $0x04, BX
-	JEQ  done1032
+	JEQ  done1078
 
-rest1033:
+rest1079:
 	VMOVUPS      (CX), Z4
 	VMOVUPD.Z    64(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
@@ -19484,20 +20772,20 @@ rest1033:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1033
+	JNE          rest1079
 
-done1032:
+done1078:
 	DECQ DI
-	JLE  finished1034
+	JLE  finished1080
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1029
+	JMP  stretch1075
 
-finished1034:
+finished1080:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1035
+	JEQ       store1081
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z4
 	VADDPD    Z4, Z1, Z1
@@ -19507,7 +20795,7 @@ finished1034:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store1035:
+store1081:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -19538,11 +20826,11 @@ TEXT ·tileF64AVX512_2x3(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch1036:
+stretch1082:
 	SUBQ $0x04, BX
-	JLT  few1038
+	JLT  few1084
 
-many1037:
+many1083:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPD.Z    128(CX), K1, Z8
@@ -19596,13 +20884,13 @@ many1037:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1037
+	JGE          many1083
 
-few1038:
+few1084:
 	ADDQ $0x04, BX
-	JEQ  done1039
+	JEQ  done1085
 
-rest1040:
+rest1086:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPD.Z    128(CX), K1, Z8
@@ -19617,20 +20905,20 @@ rest1040:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1040
+	JNE          rest1086
 
-done1039:
+done1085:
 	DECQ DI
-	JLE  finished1041
+	JLE  finished1087
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1036
+	JMP  stretch1082
 
-finished1041:
+finished1087:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1042
+	JEQ       store1088
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z6
@@ -19642,7 +20930,7 @@ finished1041:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1042:
+store1088:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -19677,11 +20965,11 @@ TEXT ·tileF64AVX512_2x4(SB), NOSPLIT, $0-8
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 
-stretch1043:
+stretch1089:
 	SUBQ $0x04, BX
-	JLT  few1045
+	JLT  few1091
 
-many1044:
+many1090:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -19747,13 +21035,13 @@ many1044:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1044
+	JGE          many1090
 
-few1045:
+few1091:
 	ADDQ $0x04, BX
-	JEQ  done1046
+	JEQ  done1092
 
-rest1047:
+rest1093:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -19771,20 +21059,20 @@ rest1047:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1047
+	JNE          rest1093
 
-done1046:
+done1092:
 	DECQ DI
-	JLE  finished1048
+	JLE  finished1094
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1043
+	JMP  stretch1089
 
-finished1048:
+finished1094:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1049
+	JEQ       store1095
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19798,7 +21086,7 @@ finished1048:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1049:
+store1095:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19830,11 +21118,11 @@ TEXT ·tileF64AVX512_3x1(SB), NOSPLIT, $0-8
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 
-stretch1050:
+stretch1096:
 	SUBQ $0x04, BX
-	JLT  few1052
+	JLT  few1098
 
-many1051:
+many1097:
 	VMOVUPD.Z    (CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -19872,13 +21160,13 @@ many1051:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1051
+	JGE          many1097
 
-few1052:
+few1098:
 	ADDQ $0x04, BX
-	JEQ  done1053
+	JEQ  done1099
 
-rest1054:
+rest1100:
 	VMOVUPD.Z    (CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -19889,20 +21177,20 @@ rest1054:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1054
+	JNE          rest1100
 
-done1053:
+done1099:
 	DECQ DI
-	JLE  finished1055
+	JLE  finished1101
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1050
+	JMP  stretch1096
 
-finished1055:
+finished1101:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1056
+	JEQ       store1102
 	VMOVUPD.Z (CX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	ADDQ      DX, CX
@@ -19913,7 +21201,7 @@ finished1055:
 	VADDPD    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store1056:
+store1102:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -19944,11 +21232,11 @@ TEXT ·tileF64AVX512_3x2(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch1057:
+stretch1103:
 	SUBQ $0x04, BX
-	JLT  few1059
+	JLT  few1105
 
-many1058:
+many1104:
 	VMOVUPS      (CX), Z6
 	VMOVUPD.Z    64(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
@@ -20002,13 +21290,13 @@ many1058:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1058
+	JGE          many1104
 
-few1059:
+few1105:
 	ADDQ $0x04, BX
-	JEQ  done1060
+	JEQ  done1106
 
-rest1061:
+rest1107:
 	VMOVUPS      (CX), Z6
 	VMOVUPD.Z    64(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
@@ -20023,20 +21311,20 @@ rest1061:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1061
+	JNE          rest1107
 
-done1060:
+done1106:
 	DECQ DI
-	JLE  finished1062
+	JLE  finished1108
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1057
+	JMP  stretch1103
 
-finished1062:
+finished1108:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1063
+	JEQ       store1109
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z6
 	VADDPD    Z6, Z1, Z1
@@ -20050,7 +21338,7 @@ finished1062:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1063:
+store1109:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -20087,11 +21375,11 @@ TEXT ·tileF64AVX512_3x3(SB), NOSPLIT, $0-8
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 
-stretch1064:
+stretch1110:
 	SUBQ $0x04, BX
-	JLT  few1066
+	JLT  few1112
 
-many1065:
+many1111:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPD.Z    128(CX), K1, Z11
@@ -20161,13 +21449,13 @@ many1065:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1065
+	JGE          many1111
 
-few1066:
+few1112:
 	ADDQ $0x04, BX
-	JEQ  done1067
+	JEQ  done1113
 
-rest1068:
+rest1114:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPD.Z    128(CX), K1, Z11
@@ -20186,20 +21474,20 @@ rest1068:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1068
+	JNE          rest1114
 
-done1067:
+done1113:
 	DECQ DI
-	JLE  finished1069
+	JLE  finished1115
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1064
+	JMP  stretch1110
 
-finished1069:
+finished1115:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1070
+	JEQ       store1116
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z9
@@ -20216,7 +21504,7 @@ finished1069:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store1070:
+store1116:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -20259,11 +21547,11 @@ TEXT ·tileF64AVX512_3x4(SB), NOSPLIT, $0-8
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
 
-stretch1071:
+stretch1117:
 	SUBQ $0x04, BX
-	JLT  few1073
+	JLT  few1119
 
-many1072:
+many1118:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -20349,13 +21637,13 @@ many1072:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1072
+	JGE          many1118
 
-few1073:
+few1119:
 	ADDQ $0x04, BX
-	JEQ  done1074
+	JEQ  done1120
 
-rest1075:
+rest1121:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -20378,20 +21666,20 @@ rest1075:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1075
+	JNE          rest1121
 
-done1074:
+done1120:
 	DECQ DI
-	JLE  finished1076
+	JLE  finished1122
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1071
+	JMP  stretch1117
 
-finished1076:
+finished1122:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1077
+	JEQ       store1123
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -20411,7 +21699,7 @@ finished1076:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1077:
+store1123:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -20450,7 +21738,7 @@ TEXT ·tileF64AVX512_4x1(SB), NOSPLIT, $0-8
 	VXORPS     Z2, Z2, Z2
 	VXORPS     Z3, Z3, Z3
 	CMPQ       BX, $0x30
-	JLT        near1078
+	JLT        near1124
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -20461,12 +21749,12 @@ TEXT ·tileF64AVX512_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near1078:
-stretch1079:
+near1124:
+stretch1125:
 	SUBQ $0x04, BX
-	JLT  few1081
+	JLT  few1127
 
-many1080:
+many1126:
 	VMOVUPD.Z    (CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -20512,13 +21800,13 @@ many1080:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1080
+	JGE          many1126
 
-few1081:
+few1127:
 	ADDQ $0x04, BX
-	JEQ  done1082
+	JEQ  done1128
 
-rest1083:
+rest1129:
 	VMOVUPD.Z    (CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -20531,20 +21819,20 @@ rest1083:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1083
+	JNE          rest1129
 
-done1082:
+done1128:
 	DECQ DI
-	JLE  finished1084
+	JLE  finished1130
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1079
+	JMP  stretch1125
 
-finished1084:
+finished1130:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1085
+	JEQ       store1131
 	VMOVUPD.Z (CX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	ADDQ      DX, CX
@@ -20558,7 +21846,7 @@ finished1084:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store1085:
+store1131:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -20594,7 +21882,7 @@ TEXT ·tileF64AVX512_4x2(SB), NOSPLIT, $0-8
 	VXORPS     Z6, Z6, Z6
 	VXORPS     Z7, Z7, Z7
 	CMPQ       BX, $0x30
-	JLT        near1086
+	JLT        near1132
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -20609,12 +21897,12 @@ TEXT ·tileF64AVX512_4x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-near1086:
-stretch1087:
+near1132:
+stretch1133:
 	SUBQ $0x04, BX
-	JLT  few1089
+	JLT  few1135
 
-many1088:
+many1134:
 	VMOVUPS      (CX), Z8
 	VMOVUPD.Z    64(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
@@ -20680,13 +21968,13 @@ many1088:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1088
+	JGE          many1134
 
-few1089:
+few1135:
 	ADDQ $0x04, BX
-	JEQ  done1090
+	JEQ  done1136
 
-rest1091:
+rest1137:
 	VMOVUPS      (CX), Z8
 	VMOVUPD.Z    64(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
@@ -20704,20 +21992,20 @@ rest1091:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1091
+	JNE          rest1137
 
-done1090:
+done1136:
 	DECQ DI
-	JLE  finished1092
+	JLE  finished1138
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1087
+	JMP  stretch1133
 
-finished1092:
+finished1138:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1093
+	JEQ       store1139
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z8
 	VADDPD    Z8, Z1, Z1
@@ -20735,7 +22023,7 @@ finished1092:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1093:
+store1139:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -20772,7 +22060,7 @@ TEXT ·tileF64AVX512_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Z3, Z3, Z3
 	VXORPS     Z4, Z4, Z4
 	CMPQ       BX, $0x30
-	JLT        near1094
+	JLT        near1140
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -20785,12 +22073,12 @@ TEXT ·tileF64AVX512_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near1094:
-stretch1095:
+near1140:
+stretch1141:
 	SUBQ $0x04, BX
-	JLT  few1097
+	JLT  few1143
 
-many1096:
+many1142:
 	VMOVUPD.Z    (CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -20844,13 +22132,13 @@ many1096:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1096
+	JGE          many1142
 
-few1097:
+few1143:
 	ADDQ $0x04, BX
-	JEQ  done1098
+	JEQ  done1144
 
-rest1099:
+rest1145:
 	VMOVUPD.Z    (CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -20865,20 +22153,20 @@ rest1099:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1099
+	JNE          rest1145
 
-done1098:
+done1144:
 	DECQ DI
-	JLE  finished1100
+	JLE  finished1146
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1095
+	JMP  stretch1141
 
-finished1100:
+finished1146:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1101
+	JEQ       store1147
 	VMOVUPD.Z (CX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	ADDQ      DX, CX
@@ -20895,7 +22183,7 @@ finished1100:
 	VADDPD    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store1101:
+store1147:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -20935,7 +22223,7 @@ TEXT ·tileF64AVX512_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Z8, Z8, Z8
 	VXORPS     Z9, Z9, Z9
 	CMPQ       BX, $0x30
-	JLT        near1102
+	JLT        near1148
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -20953,12 +22241,12 @@ TEXT ·tileF64AVX512_5x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-near1102:
-stretch1103:
+near1148:
+stretch1149:
 	SUBQ $0x04, BX
-	JLT  few1105
+	JLT  few1151
 
-many1104:
+many1150:
 	VMOVUPS      (CX), Z10
 	VMOVUPD.Z    64(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
@@ -21036,13 +22324,13 @@ many1104:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1104
+	JGE          many1150
 
-few1105:
+few1151:
 	ADDQ $0x04, BX
-	JEQ  done1106
+	JEQ  done1152
 
-rest1107:
+rest1153:
 	VMOVUPS      (CX), Z10
 	VMOVUPD.Z    64(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
@@ -21063,20 +22351,20 @@ rest1107:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1107
+	JNE          rest1153
 
-done1106:
+done1152:
 	DECQ DI
-	JLE  finished1108
+	JLE  finished1154
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1103
+	JMP  stretch1149
 
-finished1108:
+finished1154:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1109
+	JEQ       store1155
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z10
 	VADDPD    Z10, Z1, Z1
@@ -21098,7 +22386,7 @@ finished1108:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store1109:
+store1155:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -21140,7 +22428,7 @@ TEXT ·tileF64AVX512_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Z4, Z4, Z4
 	VXORPS     Z5, Z5, Z5
 	CMPQ       BX, $0x30
-	JLT        near1110
+	JLT        near1156
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -21155,12 +22443,12 @@ TEXT ·tileF64AVX512_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near1110:
-stretch1111:
+near1156:
+stretch1157:
 	SUBQ $0x04, BX
-	JLT  few1113
+	JLT  few1159
 
-many1112:
+many1158:
 	VMOVUPD.Z    (CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -21222,13 +22510,13 @@ many1112:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1112
+	JGE          many1158
 
-few1113:
+few1159:
 	ADDQ $0x04, BX
-	JEQ  done1114
+	JEQ  done1160
 
-rest1115:
+rest1161:
 	VMOVUPD.Z    (CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -21245,20 +22533,20 @@ rest1115:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1115
+	JNE          rest1161
 
-done1114:
+done1160:
 	DECQ DI
-	JLE  finished1116
+	JLE  finished1162
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1111
+	JMP  stretch1157
 
-finished1116:
+finished1162:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1117
+	JEQ       store1163
 	VMOVUPD.Z (CX), K1, Z6
 	VADDPD    Z6, Z0, Z0
 	ADDQ      DX, CX
@@ -21278,7 +22566,7 @@ finished1116:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1117:
+store1163:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -21323,7 +22611,7 @@ TEXT ·tileF64AVX512_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Z10, Z10, Z10
 	VXORPS     Z11, Z11, Z11
 	CMPQ       BX, $0x30
-	JLT        near1118
+	JLT        near1164
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -21344,12 +22632,12 @@ TEXT ·tileF64AVX512_6x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-near1118:
-stretch1119:
+near1164:
+stretch1165:
 	SUBQ $0x04, BX
-	JLT  few1121
+	JLT  few1167
 
-many1120:
+many1166:
 	VMOVUPS      (CX), Z12
 	VMOVUPD.Z    64(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
@@ -21439,13 +22727,13 @@ many1120:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1120
+	JGE          many1166
 
-few1121:
+few1167:
 	ADDQ $0x04, BX
-	JEQ  done1122
+	JEQ  done1168
 
-rest1123:
+rest1169:
 	VMOVUPS      (CX), Z12
 	VMOVUPD.Z    64(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
@@ -21469,20 +22757,20 @@ rest1123:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1123
+	JNE          rest1169
 
-done1122:
+done1168:
 	DECQ DI
-	JLE  finished1124
+	JLE  finished1170
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1119
+	JMP  stretch1165
 
-finished1124:
+finished1170:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1125
+	JEQ       store1171
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z12
 	VADDPD    Z12, Z1, Z1
@@ -21508,7 +22796,7 @@ finished1124:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1125:
+store1171:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -21554,7 +22842,7 @@ TEXT ·tileF64AVX512_7x1(SB), NOSPLIT, $0-8
 	VXORPS     Z5, Z5, Z5
 	VXORPS     Z6, Z6, Z6
 	CMPQ       BX, $0x30
-	JLT        near1126
+	JLT        near1172
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -21571,12 +22859,12 @@ TEXT ·tileF64AVX512_7x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near1126:
-stretch1127:
+near1172:
+stretch1173:
 	SUBQ $0x04, BX
-	JLT  few1129
+	JLT  few1175
 
-many1128:
+many1174:
 	VMOVUPD.Z    (CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  Z7, Z8, Z0
@@ -21646,13 +22934,13 @@ many1128:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1128
+	JGE          many1174
 
-few1129:
+few1175:
 	ADDQ $0x04, BX
-	JEQ  done1130
+	JEQ  done1176
 
-rest1131:
+rest1177:
 	VMOVUPD.Z    (CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  Z7, Z8, Z0
@@ -21671,20 +22959,20 @@ rest1131:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1131
+	JNE          rest1177
 
-done1130:
+done1176:
 	DECQ DI
-	JLE  finished1132
+	JLE  finished1178
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1127
+	JMP  stretch1173
 
-finished1132:
+finished1178:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1133
+	JEQ       store1179
 	VMOVUPD.Z (CX), K1, Z7
 	VADDPD    Z7, Z0, Z0
 	ADDQ      DX, CX
@@ -21707,7 +22995,7 @@ finished1132:
 	VADDPD    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store1133:
+store1179:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -21756,7 +23044,7 @@ TEXT ·tileF64AVX512_7x2(SB), NOSPLIT, $0-8
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	CMPQ       BX, $0x30
-	JLT        near1134
+	JLT        near1180
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -21780,12 +23068,12 @@ TEXT ·tileF64AVX512_7x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-near1134:
-stretch1135:
+near1180:
+stretch1181:
 	SUBQ $0x04, BX
-	JLT  few1137
+	JLT  few1183
 
-many1136:
+many1182:
 	VMOVUPS      (CX), Z14
 	VMOVUPD.Z    64(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
@@ -21887,13 +23175,13 @@ many1136:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1136
+	JGE          many1182
 
-few1137:
+few1183:
 	ADDQ $0x04, BX
-	JEQ  done1138
+	JEQ  done1184
 
-rest1139:
+rest1185:
 	VMOVUPS      (CX), Z14
 	VMOVUPD.Z    64(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
@@ -21920,20 +23208,20 @@ rest1139:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1139
+	JNE          rest1185
 
-done1138:
+done1184:
 	DECQ DI
-	JLE  finished1140
+	JLE  finished1186
 	ADDQ 88(AX), R8
 	MOVQ 56(AX), BX
-	JMP  stretch1135
+	JMP  stretch1181
 
-finished1140:
+finished1186:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1141
+	JEQ       store1187
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z14
 	VADDPD    Z14, Z1, Z1
@@ -21963,7 +23251,7 @@ finished1140:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store1141:
+store1187:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -22015,7 +23303,7 @@ TEXT ·tileF64AVX512_8x1(SB), NOSPLIT, $0-8
 	VXORPS     Z6, Z6, Z6
 	VXORPS     Z7, Z7, Z7
 	CMPQ       BX, $0x30
-	JLT        near1142
+	JLT        near1188
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -22034,12 +23322,12 @@ TEXT ·tileF64AVX512_8x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1142:
-stretch1143:
+near1188:
+stretch1189:
 	SUBQ $0x04, BX
-	JLT  few1145
+	JLT  few1191
 
-many1144:
+many1190:
 	VMOVUPD.Z    (CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -22121,13 +23409,13 @@ many1144:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1144
+	JGE          many1190
 
-few1145:
+few1191:
 	ADDQ $0x04, BX
-	JEQ  done1146
+	JEQ  done1192
 
-rest1147:
+rest1193:
 	VMOVUPD.Z    (CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -22149,21 +23437,21 @@ rest1147:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1147
+	JNE          rest1193
 
-done1146:
+done1192:
 	DECQ DI
-	JLE  finished1148
+	JLE  finished1194
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1143
+	JMP  stretch1189
 
-finished1148:
+finished1194:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1149
+	JEQ       store1195
 	VMOVUPD.Z (CX), K1, Z8
 	VADDPD    Z8, Z0, Z0
 	ADDQ      DX, CX
@@ -22189,7 +23477,7 @@ finished1148:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1149:
+store1195:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -22244,7 +23532,7 @@ TEXT ·tileF64AVX512_8x2(SB), NOSPLIT, $0-8
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	CMPQ       BX, $0x30
-	JLT        near1150
+	JLT        near1196
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -22271,12 +23559,12 @@ TEXT ·tileF64AVX512_8x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1150:
-stretch1151:
+near1196:
+stretch1197:
 	SUBQ $0x04, BX
-	JLT  few1153
+	JLT  few1199
 
-many1152:
+many1198:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -22402,13 +23690,13 @@ many1152:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1152
+	JGE          many1198
 
-few1153:
+few1199:
 	ADDQ $0x04, BX
-	JEQ  done1154
+	JEQ  done1200
 
-rest1155:
+rest1201:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -22441,21 +23729,21 @@ rest1155:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1155
+	JNE          rest1201
 
-done1154:
+done1200:
 	DECQ DI
-	JLE  finished1156
+	JLE  finished1202
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1151
+	JMP  stretch1197
 
-finished1156:
+finished1202:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1157
+	JEQ       store1203
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z16
 	VADDPD    Z16, Z1, Z1
@@ -22489,7 +23777,7 @@ finished1156:
 	VADDPD    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store1157:
+store1203:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -22545,7 +23833,7 @@ TEXT ·tileF64AVX512_9x1(SB), NOSPLIT, $0-8
 	VXORPS     Z7, Z7, Z7
 	VXORPS     Z8, Z8, Z8
 	CMPQ       BX, $0x30
-	JLT        near1158
+	JLT        near1204
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -22566,12 +23854,12 @@ TEXT ·tileF64AVX512_9x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1158:
-stretch1159:
+near1204:
+stretch1205:
 	SUBQ $0x04, BX
-	JLT  few1161
+	JLT  few1207
 
-many1160:
+many1206:
 	VMOVUPD.Z    (CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z9, Z10, Z0
@@ -22661,13 +23949,13 @@ many1160:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1160
+	JGE          many1206
 
-few1161:
+few1207:
 	ADDQ $0x04, BX
-	JEQ  done1162
+	JEQ  done1208
 
-rest1163:
+rest1209:
 	VMOVUPD.Z    (CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z9, Z10, Z0
@@ -22691,21 +23979,21 @@ rest1163:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1163
+	JNE          rest1209
 
-done1162:
+done1208:
 	DECQ DI
-	JLE  finished1164
+	JLE  finished1210
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1159
+	JMP  stretch1205
 
-finished1164:
+finished1210:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1165
+	JEQ       store1211
 	VMOVUPD.Z (CX), K1, Z9
 	VADDPD    Z9, Z0, Z0
 	ADDQ      DX, CX
@@ -22734,7 +24022,7 @@ finished1164:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store1165:
+store1211:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -22793,7 +24081,7 @@ TEXT ·tileF64AVX512_9x2(SB), NOSPLIT, $0-8
 	VXORPS     Z16, Z16, Z16
 	VXORPS     Z17, Z17, Z17
 	CMPQ       BX, $0x30
-	JLT        near1166
+	JLT        near1212
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -22823,12 +24111,12 @@ TEXT ·tileF64AVX512_9x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1166:
-stretch1167:
+near1212:
+stretch1213:
 	SUBQ $0x04, BX
-	JLT  few1169
+	JLT  few1215
 
-many1168:
+many1214:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -22966,13 +24254,13 @@ many1168:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1168
+	JGE          many1214
 
-few1169:
+few1215:
 	ADDQ $0x04, BX
-	JEQ  done1170
+	JEQ  done1216
 
-rest1171:
+rest1217:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -23008,21 +24296,21 @@ rest1171:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1171
+	JNE          rest1217
 
-done1170:
+done1216:
 	DECQ DI
-	JLE  finished1172
+	JLE  finished1218
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1167
+	JMP  stretch1213
 
-finished1172:
+finished1218:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1173
+	JEQ       store1219
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z18
 	VADDPD    Z18, Z1, Z1
@@ -23060,7 +24348,7 @@ finished1172:
 	VADDPD    Z18, Z17, Z17
 	MOVQ      40(AX), CX
 
-store1173:
+store1219:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -23120,7 +24408,7 @@ TEXT ·tileF64AVX512_10x1(SB), NOSPLIT, $0-8
 	VXORPS     Z8, Z8, Z8
 	VXORPS     Z9, Z9, Z9
 	CMPQ       BX, $0x30
-	JLT        near1174
+	JLT        near1220
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23143,12 +24431,12 @@ TEXT ·tileF64AVX512_10x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1174:
-stretch1175:
+near1220:
+stretch1221:
 	SUBQ $0x04, BX
-	JLT  few1177
+	JLT  few1223
 
-many1176:
+many1222:
 	VMOVUPD.Z    (CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z10, Z11, Z0
@@ -23246,13 +24534,13 @@ many1176:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1176
+	JGE          many1222
 
-few1177:
+few1223:
 	ADDQ $0x04, BX
-	JEQ  done1178
+	JEQ  done1224
 
-rest1179:
+rest1225:
 	VMOVUPD.Z    (CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z10, Z11, Z0
@@ -23278,21 +24566,21 @@ rest1179:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1179
+	JNE          rest1225
 
-done1178:
+done1224:
 	DECQ DI
-	JLE  finished1180
+	JLE  finished1226
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1175
+	JMP  stretch1221
 
-finished1180:
+finished1226:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1181
+	JEQ       store1227
 	VMOVUPD.Z (CX), K1, Z10
 	VADDPD    Z10, Z0, Z0
 	ADDQ      DX, CX
@@ -23324,7 +24612,7 @@ finished1180:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store1181:
+store1227:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -23387,7 +24675,7 @@ TEXT ·tileF64AVX512_10x2(SB), NOSPLIT, $0-8
 	VXORPS     Z18, Z18, Z18
 	VXORPS     Z19, Z19, Z19
 	CMPQ       BX, $0x30
-	JLT        near1182
+	JLT        near1228
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23420,12 +24708,12 @@ TEXT ·tileF64AVX512_10x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1182:
-stretch1183:
+near1228:
+stretch1229:
 	SUBQ $0x04, BX
-	JLT  few1185
+	JLT  few1231
 
-many1184:
+many1230:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -23575,13 +24863,13 @@ many1184:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1184
+	JGE          many1230
 
-few1185:
+few1231:
 	ADDQ $0x04, BX
-	JEQ  done1186
+	JEQ  done1232
 
-rest1187:
+rest1233:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -23620,21 +24908,21 @@ rest1187:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1187
+	JNE          rest1233
 
-done1186:
+done1232:
 	DECQ DI
-	JLE  finished1188
+	JLE  finished1234
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1183
+	JMP  stretch1229
 
-finished1188:
+finished1234:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1189
+	JEQ       store1235
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z20
 	VADDPD    Z20, Z1, Z1
@@ -23676,7 +24964,7 @@ finished1188:
 	VADDPD    Z20, Z19, Z19
 	MOVQ      40(AX), CX
 
-store1189:
+store1235:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -23740,7 +25028,7 @@ TEXT ·tileF64AVX512_11x1(SB), NOSPLIT, $0-8
 	VXORPS     Z9, Z9, Z9
 	VXORPS     Z10, Z10, Z10
 	CMPQ       BX, $0x30
-	JLT        near1190
+	JLT        near1236
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23765,12 +25053,12 @@ TEXT ·tileF64AVX512_11x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1190:
-stretch1191:
+near1236:
+stretch1237:
 	SUBQ $0x04, BX
-	JLT  few1193
+	JLT  few1239
 
-many1192:
+many1238:
 	VMOVUPD.Z    (CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z11, Z12, Z0
@@ -23876,13 +25164,13 @@ many1192:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1192
+	JGE          many1238
 
-few1193:
+few1239:
 	ADDQ $0x04, BX
-	JEQ  done1194
+	JEQ  done1240
 
-rest1195:
+rest1241:
 	VMOVUPD.Z    (CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z11, Z12, Z0
@@ -23910,21 +25198,21 @@ rest1195:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1195
+	JNE          rest1241
 
-done1194:
+done1240:
 	DECQ DI
-	JLE  finished1196
+	JLE  finished1242
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1191
+	JMP  stretch1237
 
-finished1196:
+finished1242:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1197
+	JEQ       store1243
 	VMOVUPD.Z (CX), K1, Z11
 	VADDPD    Z11, Z0, Z0
 	ADDQ      DX, CX
@@ -23959,7 +25247,7 @@ finished1196:
 	VADDPD    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store1197:
+store1243:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -24026,7 +25314,7 @@ TEXT ·tileF64AVX512_11x2(SB), NOSPLIT, $0-8
 	VXORPS     Z20, Z20, Z20
 	VXORPS     Z21, Z21, Z21
 	CMPQ       BX, $0x30
-	JLT        near1198
+	JLT        near1244
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24062,12 +25350,12 @@ TEXT ·tileF64AVX512_11x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1198:
-stretch1199:
+near1244:
+stretch1245:
 	SUBQ $0x04, BX
-	JLT  few1201
+	JLT  few1247
 
-many1200:
+many1246:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -24229,13 +25517,13 @@ many1200:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1200
+	JGE          many1246
 
-few1201:
+few1247:
 	ADDQ $0x04, BX
-	JEQ  done1202
+	JEQ  done1248
 
-rest1203:
+rest1249:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -24277,21 +25565,21 @@ rest1203:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1203
+	JNE          rest1249
 
-done1202:
+done1248:
 	DECQ DI
-	JLE  finished1204
+	JLE  finished1250
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1199
+	JMP  stretch1245
 
-finished1204:
+finished1250:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1205
+	JEQ       store1251
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z22
 	VADDPD    Z22, Z1, Z1
@@ -24337,7 +25625,7 @@ finished1204:
 	VADDPD    Z22, Z21, Z21
 	MOVQ      40(AX), CX
 
-store1205:
+store1251:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -24405,7 +25693,7 @@ TEXT ·tileF64AVX512_12x1(SB), NOSPLIT, $0-8
 	VXORPS     Z10, Z10, Z10
 	VXORPS     Z11, Z11, Z11
 	CMPQ       BX, $0x30
-	JLT        near1206
+	JLT        near1252
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24432,12 +25720,12 @@ TEXT ·tileF64AVX512_12x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1206:
-stretch1207:
+near1252:
+stretch1253:
 	SUBQ $0x04, BX
-	JLT  few1209
+	JLT  few1255
 
-many1208:
+many1254:
 	VMOVUPD.Z    (CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z12, Z13, Z0
@@ -24551,13 +25839,13 @@ many1208:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1208
+	JGE          many1254
 
-few1209:
+few1255:
 	ADDQ $0x04, BX
-	JEQ  done1210
+	JEQ  done1256
 
-rest1211:
+rest1257:
 	VMOVUPD.Z    (CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z12, Z13, Z0
@@ -24587,21 +25875,21 @@ rest1211:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1211
+	JNE          rest1257
 
-done1210:
+done1256:
 	DECQ DI
-	JLE  finished1212
+	JLE  finished1258
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1207
+	JMP  stretch1253
 
-finished1212:
+finished1258:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1213
+	JEQ       store1259
 	VMOVUPD.Z (CX), K1, Z12
 	VADDPD    Z12, Z0, Z0
 	ADDQ      DX, CX
@@ -24639,7 +25927,7 @@ finished1212:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1213:
+store1259:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -24710,7 +25998,7 @@ TEXT ·tileF64AVX512_12x2(SB), NOSPLIT, $0-8
 	VXORPS     Z22, Z22, Z22
 	VXORPS     Z23, Z23, Z23
 	CMPQ       BX, $0x30
-	JLT        near1214
+	JLT        near1260
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24749,12 +26037,12 @@ TEXT ·tileF64AVX512_12x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1214:
-stretch1215:
+near1260:
+stretch1261:
 	SUBQ $0x04, BX
-	JLT  few1217
+	JLT  few1263
 
-many1216:
+many1262:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -24928,13 +26216,13 @@ many1216:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1216
+	JGE          many1262
 
-few1217:
+few1263:
 	ADDQ $0x04, BX
-	JEQ  done1218
+	JEQ  done1264
 
-rest1219:
+rest1265:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -24979,21 +26267,21 @@ rest1219:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1219
+	JNE          rest1265
 
-done1218:
+done1264:
 	DECQ DI
-	JLE  finished1220
+	JLE  finished1266
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1215
+	JMP  stretch1261
 
-finished1220:
+finished1266:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1221
+	JEQ       store1267
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z24
 	VADDPD    Z24, Z1, Z1
@@ -25043,7 +26331,7 @@ finished1220:
 	VADDPD    Z24, Z23, Z23
 	MOVQ      40(AX), CX
 
-store1221:
+store1267:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -25115,7 +26403,7 @@ TEXT ·tileF64AVX512_13x1(SB), NOSPLIT, $0-8
 	VXORPS     Z11, Z11, Z11
 	VXORPS     Z12, Z12, Z12
 	CMPQ       BX, $0x30
-	JLT        near1222
+	JLT        near1268
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25144,12 +26432,12 @@ TEXT ·tileF64AVX512_13x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1222:
-stretch1223:
+near1268:
+stretch1269:
 	SUBQ $0x04, BX
-	JLT  few1225
+	JLT  few1271
 
-many1224:
+many1270:
 	VMOVUPD.Z    (CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z13, Z14, Z0
@@ -25271,13 +26559,13 @@ many1224:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1224
+	JGE          many1270
 
-few1225:
+few1271:
 	ADDQ $0x04, BX
-	JEQ  done1226
+	JEQ  done1272
 
-rest1227:
+rest1273:
 	VMOVUPD.Z    (CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z13, Z14, Z0
@@ -25309,21 +26597,21 @@ rest1227:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1227
+	JNE          rest1273
 
-done1226:
+done1272:
 	DECQ DI
-	JLE  finished1228
+	JLE  finished1274
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1223
+	JMP  stretch1269
 
-finished1228:
+finished1274:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1229
+	JEQ       store1275
 	VMOVUPD.Z (CX), K1, Z13
 	VADDPD    Z13, Z0, Z0
 	ADDQ      DX, CX
@@ -25364,7 +26652,7 @@ finished1228:
 	VADDPD    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store1229:
+store1275:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -25439,7 +26727,7 @@ TEXT ·tileF64AVX512_13x2(SB), NOSPLIT, $0-8
 	VXORPS     Z24, Z24, Z24
 	VXORPS     Z25, Z25, Z25
 	CMPQ       BX, $0x30
-	JLT        near1230
+	JLT        near1276
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25481,12 +26769,12 @@ TEXT ·tileF64AVX512_13x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1230:
-stretch1231:
+near1276:
+stretch1277:
 	SUBQ $0x04, BX
-	JLT  few1233
+	JLT  few1279
 
-many1232:
+many1278:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -25672,13 +26960,13 @@ many1232:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1232
+	JGE          many1278
 
-few1233:
+few1279:
 	ADDQ $0x04, BX
-	JEQ  done1234
+	JEQ  done1280
 
-rest1235:
+rest1281:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -25726,21 +27014,21 @@ rest1235:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1235
+	JNE          rest1281
 
-done1234:
+done1280:
 	DECQ DI
-	JLE  finished1236
+	JLE  finished1282
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1231
+	JMP  stretch1277
 
-finished1236:
+finished1282:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1237
+	JEQ       store1283
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z26
 	VADDPD    Z26, Z1, Z1
@@ -25794,7 +27082,7 @@ finished1236:
 	VADDPD    Z26, Z25, Z25
 	MOVQ      40(AX), CX
 
-store1237:
+store1283:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -25870,7 +27158,7 @@ TEXT ·tileF64AVX512_14x1(SB), NOSPLIT, $0-8
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	CMPQ       BX, $0x30
-	JLT        near1238
+	JLT        near1284
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25901,12 +27189,12 @@ TEXT ·tileF64AVX512_14x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1238:
-stretch1239:
+near1284:
+stretch1285:
 	SUBQ $0x04, BX
-	JLT  few1241
+	JLT  few1287
 
-many1240:
+many1286:
 	VMOVUPD.Z    (CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -26036,13 +27324,13 @@ many1240:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1240
+	JGE          many1286
 
-few1241:
+few1287:
 	ADDQ $0x04, BX
-	JEQ  done1242
+	JEQ  done1288
 
-rest1243:
+rest1289:
 	VMOVUPD.Z    (CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -26076,21 +27364,21 @@ rest1243:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1243
+	JNE          rest1289
 
-done1242:
+done1288:
 	DECQ DI
-	JLE  finished1244
+	JLE  finished1290
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1239
+	JMP  stretch1285
 
-finished1244:
+finished1290:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1245
+	JEQ       store1291
 	VMOVUPD.Z (CX), K1, Z14
 	VADDPD    Z14, Z0, Z0
 	ADDQ      DX, CX
@@ -26134,7 +27422,7 @@ finished1244:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store1245:
+store1291:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -26213,7 +27501,7 @@ TEXT ·tileF64AVX512_14x2(SB), NOSPLIT, $0-8
 	VXORPS     Z26, Z26, Z26
 	VXORPS     Z27, Z27, Z27
 	CMPQ       BX, $0x30
-	JLT        near1246
+	JLT        near1292
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -26258,12 +27546,12 @@ TEXT ·tileF64AVX512_14x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1246:
-stretch1247:
+near1292:
+stretch1293:
 	SUBQ $0x04, BX
-	JLT  few1249
+	JLT  few1295
 
-many1248:
+many1294:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -26461,13 +27749,13 @@ many1248:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1248
+	JGE          many1294
 
-few1249:
+few1295:
 	ADDQ $0x04, BX
-	JEQ  done1250
+	JEQ  done1296
 
-rest1251:
+rest1297:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -26518,21 +27806,21 @@ rest1251:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1251
+	JNE          rest1297
 
-done1250:
+done1296:
 	DECQ DI
-	JLE  finished1252
+	JLE  finished1298
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
 	MOVQ 56(AX), BX
-	JMP  stretch1247
+	JMP  stretch1293
 
-finished1252:
+finished1298:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1253
+	JEQ       store1299
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z28
 	VADDPD    Z28, Z1, Z1
@@ -26590,7 +27878,7 @@ finished1252:
 	VADDPD    Z28, Z27, Z27
 	MOVQ      40(AX), CX
 
-store1253:
+store1299:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -26646,9 +27934,9 @@ TEXT ·transposeF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full1254:
+full1300:
 	CMPQ       SI, $0x08
-	JLT        tail1255
+	JLT        tail1301
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Z0
 	LEAQ       (R8)(DX*1), R9
@@ -26721,11 +28009,11 @@ full1254:
 	ADDQ       AX, DI
 	ADDQ       $0x40, CX
 	SUBQ       $0x08, SI
-	JMP        full1254
+	JMP        full1300
 
-tail1255:
+tail1301:
 	TESTQ      SI, SI
-	JEQ        done1256
+	JEQ        done1302
 	MOVL       $0xffffffff, R8
 	BZHIL      SI, R8, R8
 	KMOVW      R8, K1
@@ -26785,33 +28073,33 @@ tail1255:
 	VMOVUPS    Z6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done1256
+	JEQ        done1302
 	VMOVUPS    Z7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done1256
+	JEQ        done1302
 	VMOVUPS    Z8, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done1256
+	JEQ        done1302
 	VMOVUPS    Z3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done1256
+	JEQ        done1302
 	VMOVUPS    Z2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done1256
+	JEQ        done1302
 	VMOVUPS    Z5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done1256
+	JEQ        done1302
 	VMOVUPS    Z1, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done1256
+	JEQ        done1302
 
-done1256:
+done1302:
 	VZEROUPPER
 	RET
 
@@ -26825,7 +28113,7 @@ TEXT ·copyPanelAVX512(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), SI
 	MOVQ 16(AX), AX
 
-next1257:
+next1303:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS Z0, (DX)
@@ -26833,6 +28121,6 @@ next1257:
 	ADDQ    BX, CX
 	ADDQ    SI, DX
 	DECQ    AX
-	JNE     next1257
+	JNE     next1303
 	VZEROUPPER
 	RET

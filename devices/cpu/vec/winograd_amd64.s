@@ -251,8 +251,8 @@ biased6:
 
 end8:
 none7:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited10
+	TESTB   $0x38, 104(AX)
+	JEQ     limited11
 	TESTB   $0x08, 104(AX)
 	JEQ     six9
 	VXORPS  Y3, Y3, Y3
@@ -260,24 +260,38 @@ none7:
 	VANDNPS Y1, Y4, Y1
 	VCMPPS  $0x12, Y3, Y2, Y3
 	VANDNPS Y2, Y3, Y2
-	JMP     limited10
+	JMP     limited11
 
 six9:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky10
 	VBROADCASTSS 112(AX), Y3
 	VXORPS       Y4, Y4, Y4
 	VMAXPS       Y1, Y4, Y1
 	VMINPS       Y1, Y3, Y1
 	VMAXPS       Y2, Y4, Y2
 	VMINPS       Y2, Y3, Y2
+	JMP          limited11
 
-limited10:
+leaky10:
+	VBROADCASTSS 116(AX), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1a, Y4, Y1, Y5
+	VMULPS       Y3, Y1, Y4
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1a, Y4, Y2, Y5
+	VMULPS       Y3, Y2, Y4
+	VBLENDVPS    Y5, Y4, Y2, Y2
+
+limited11:
 plain4:
 	VMASKMOVPS Y1, Y0, (R13)
 	CMPQ       72(AX), $0x01
-	JLE        end11
+	JLE        end12
 	VMASKMOVPS Y2, Y0, (R13)(R11*1)
 
-end11:
+end12:
 	CMPQ       64(AX), $0x01
 	JLE        done3
 	ADDQ       DI, R13
@@ -290,64 +304,78 @@ end11:
 	VADDPS     Y5, Y1, Y1
 	VSUBPS     Y4, Y2, Y2
 	CMPQ       104(AX), $0x00
-	JEQ        plain12
+	JEQ        plain13
 	TESTB      $0x01, 104(AX)
-	JEQ        scaled13
+	JEQ        scaled14
 	MOVQ       80(AX), R14
 	VMASKMOVPS (R14)(R12*1), Y0, Y3
 	VMULPS     Y3, Y1, Y1
 	VMULPS     Y3, Y2, Y2
 
-scaled13:
+scaled14:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased14
+	JEQ        biased15
 	MOVQ       88(AX), R14
 	VMASKMOVPS (R14)(R12*1), Y0, Y3
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y3, Y2, Y2
 
-biased14:
+biased15:
 	TESTB      $0x04, 104(AX)
-	JEQ        none15
+	JEQ        none16
 	MOVQ       96(AX), R14
 	ADDQ       R12, R14
 	ADDQ       DI, R14
 	VMASKMOVPS (R14), Y0, Y3
 	VADDPS     Y3, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end16
+	JLE        end17
 	VMASKMOVPS (R14)(R11*1), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 
-end16:
-none15:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited18
+end17:
+none16:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited20
 	TESTB   $0x08, 104(AX)
-	JEQ     six17
+	JEQ     six18
 	VXORPS  Y3, Y3, Y3
 	VCMPPS  $0x12, Y3, Y1, Y4
 	VANDNPS Y1, Y4, Y1
 	VCMPPS  $0x12, Y3, Y2, Y3
 	VANDNPS Y2, Y3, Y2
-	JMP     limited18
+	JMP     limited20
 
-six17:
+six18:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky19
 	VBROADCASTSS 112(AX), Y3
 	VXORPS       Y4, Y4, Y4
 	VMAXPS       Y1, Y4, Y1
 	VMINPS       Y1, Y3, Y1
 	VMAXPS       Y2, Y4, Y2
 	VMINPS       Y2, Y3, Y2
+	JMP          limited20
 
-limited18:
-plain12:
+leaky19:
+	VBROADCASTSS 116(AX), Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1a, Y4, Y1, Y5
+	VMULPS       Y3, Y1, Y4
+	VBLENDVPS    Y5, Y4, Y1, Y1
+	VXORPS       Y4, Y4, Y4
+	VCMPPS       $0x1a, Y4, Y2, Y5
+	VMULPS       Y3, Y2, Y4
+	VBLENDVPS    Y5, Y4, Y2, Y2
+
+limited20:
+plain13:
 	VMASKMOVPS Y1, Y0, (R13)
 	CMPQ       72(AX), $0x01
-	JLE        end19
+	JLE        end21
 	VMASKMOVPS Y2, Y0, (R13)(R11*1)
 
-end19:
+end21:
 done3:
 	ADDQ $0x20, DX
 	ADDQ $0x20, BX
@@ -370,7 +398,7 @@ TEXT ·winogradFilter4AVX2(SB), NOSPLIT, $0-8
 	MOVQ         40(AX), AX
 	VBROADCASTSD winogradDoubles<>+0(SB), Y0
 
-next20:
+next22:
 	MOVQ       CX, R9
 	VCVTPS2PD  (R9), Y1
 	VCVTPS2PD  (R9)(R8*1), Y2
@@ -483,7 +511,7 @@ next20:
 	ADDQ       $0x10, CX
 	ADDQ       $0x10, BX
 	SUBQ       $0x04, DI
-	JGT        next20
+	JGT        next22
 	VZEROUPPER
 	RET
 
@@ -504,7 +532,7 @@ TEXT ·winogradInput6AVX2(SB), NOSPLIT, $0-8
 	LEAQ   (R11)(R11*2), R12
 	LEAQ   (R11)(R11*4), R13
 
-next21:
+next23:
 	MOVQ         $+8, R15
 	MOVQ         CX, R14
 	CMPQ         R14, R15
@@ -902,7 +930,7 @@ next21:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	SUBQ         $0x08, CX
-	JGT          next21
+	JGT          next23
 	VZEROUPPER
 	RET
 
@@ -923,7 +951,7 @@ TEXT ·winogradOutput6AVX2(SB), NOSPLIT, $8-8
 	LEAQ   (R12)(R12*2), R13
 	XORQ   R14, R14
 
-next22:
+next24:
 	MOVQ        $+8, BP
 	MOVQ        CX, R15
 	CMPQ        R15, BP
@@ -1092,9 +1120,9 @@ next22:
 	VFMADD231PS winogradFactors<>+128(SB), Y2, Y6
 	VFMADD231PS winogradFactors<>+160(SB), Y4, Y6
 	CMPQ        104(AX), $0x00
-	JEQ         plain24
+	JEQ         plain26
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled25
+	JEQ         scaled27
 	MOVQ        80(AX), BP
 	VMASKMOVPS  (BP)(R14*1), Y0, Y2
 	VMULPS      Y2, Y1, Y1
@@ -1102,9 +1130,9 @@ next22:
 	VMULPS      Y2, Y7, Y7
 	VMULPS      Y2, Y6, Y6
 
-scaled25:
+scaled27:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased26
+	JEQ        biased28
 	MOVQ       88(AX), BP
 	VMASKMOVPS (BP)(R14*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -1112,32 +1140,32 @@ scaled25:
 	VADDPS     Y2, Y7, Y7
 	VADDPS     Y2, Y6, Y6
 
-biased26:
+biased28:
 	TESTB      $0x04, 104(AX)
-	JEQ        none27
+	JEQ        none29
 	MOVQ       96(AX), BP
 	ADDQ       R14, BP
 	VMASKMOVPS (BP), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end28
+	JLE        end30
 	VMASKMOVPS (BP)(R12*1), Y0, Y2
 	VADDPS     Y2, Y5, Y5
 	CMPQ       72(AX), $0x02
-	JLE        end28
+	JLE        end30
 	VMASKMOVPS (BP)(R12*2), Y0, Y2
 	VADDPS     Y2, Y7, Y7
 	CMPQ       72(AX), $0x03
-	JLE        end28
+	JLE        end30
 	VMASKMOVPS (BP)(R13*1), Y0, Y2
 	VADDPS     Y2, Y6, Y6
 
-end28:
-none27:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited30
+end30:
+none29:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited33
 	TESTB   $0x08, 104(AX)
-	JEQ     six29
+	JEQ     six31
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y3
 	VANDNPS Y1, Y3, Y1
@@ -1147,9 +1175,11 @@ none27:
 	VANDNPS Y7, Y3, Y7
 	VCMPPS  $0x12, Y2, Y6, Y2
 	VANDNPS Y6, Y2, Y6
-	JMP     limited30
+	JMP     limited33
 
-six29:
+six31:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky32
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VMAXPS       Y1, Y3, Y1
@@ -1160,23 +1190,43 @@ six29:
 	VMINPS       Y7, Y2, Y7
 	VMAXPS       Y6, Y3, Y6
 	VMINPS       Y6, Y2, Y6
+	JMP          limited33
 
-limited30:
-plain24:
+leaky32:
+	VBROADCASTSS 116(AX), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y3
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y5, Y4
+	VMULPS       Y2, Y5, Y3
+	VBLENDVPS    Y4, Y3, Y5, Y5
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y7, Y4
+	VMULPS       Y2, Y7, Y3
+	VBLENDVPS    Y4, Y3, Y7, Y7
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y6, Y4
+	VMULPS       Y2, Y6, Y3
+	VBLENDVPS    Y4, Y3, Y6, Y6
+
+limited33:
+plain26:
 	VMASKMOVPS Y1, Y0, (R15)
 	CMPQ       72(AX), $0x01
-	JLE        end31
+	JLE        end34
 	VMASKMOVPS Y5, Y0, (R15)(R12*1)
 	CMPQ       72(AX), $0x02
-	JLE        end31
+	JLE        end34
 	VMASKMOVPS Y7, Y0, (R15)(R12*2)
 	CMPQ       72(AX), $0x03
-	JLE        end31
+	JLE        end34
 	VMASKMOVPS Y6, Y0, (R15)(R13*1)
 
-end31:
+end34:
 	CMPQ        64(AX), $0x01
-	JLE         done23
+	JLE         done25
 	ADDQ        DI, R15
 	VMOVUPS     192(SI), Y1
 	VMOVUPS     224(SI), Y2
@@ -1197,9 +1247,9 @@ end31:
 	VFMADD231PS winogradFactors<>+128(SB), Y2, Y6
 	VFMADD231PS winogradFactors<>+160(SB), Y4, Y6
 	CMPQ        104(AX), $0x00
-	JEQ         plain32
+	JEQ         plain35
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled33
+	JEQ         scaled36
 	MOVQ        80(AX), BP
 	VMASKMOVPS  (BP)(R14*1), Y0, Y2
 	VMULPS      Y2, Y1, Y1
@@ -1207,9 +1257,9 @@ end31:
 	VMULPS      Y2, Y7, Y7
 	VMULPS      Y2, Y6, Y6
 
-scaled33:
+scaled36:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased34
+	JEQ        biased37
 	MOVQ       88(AX), BP
 	VMASKMOVPS (BP)(R14*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -1217,33 +1267,33 @@ scaled33:
 	VADDPS     Y2, Y7, Y7
 	VADDPS     Y2, Y6, Y6
 
-biased34:
+biased37:
 	TESTB      $0x04, 104(AX)
-	JEQ        none35
+	JEQ        none38
 	MOVQ       96(AX), BP
 	ADDQ       R14, BP
 	ADDQ       DI, BP
 	VMASKMOVPS (BP), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end36
+	JLE        end39
 	VMASKMOVPS (BP)(R12*1), Y0, Y2
 	VADDPS     Y2, Y5, Y5
 	CMPQ       72(AX), $0x02
-	JLE        end36
+	JLE        end39
 	VMASKMOVPS (BP)(R12*2), Y0, Y2
 	VADDPS     Y2, Y7, Y7
 	CMPQ       72(AX), $0x03
-	JLE        end36
+	JLE        end39
 	VMASKMOVPS (BP)(R13*1), Y0, Y2
 	VADDPS     Y2, Y6, Y6
 
-end36:
-none35:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited38
+end39:
+none38:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited42
 	TESTB   $0x08, 104(AX)
-	JEQ     six37
+	JEQ     six40
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y3
 	VANDNPS Y1, Y3, Y1
@@ -1253,9 +1303,11 @@ none35:
 	VANDNPS Y7, Y3, Y7
 	VCMPPS  $0x12, Y2, Y6, Y2
 	VANDNPS Y6, Y2, Y6
-	JMP     limited38
+	JMP     limited42
 
-six37:
+six40:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky41
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VMAXPS       Y1, Y3, Y1
@@ -1266,23 +1318,43 @@ six37:
 	VMINPS       Y7, Y2, Y7
 	VMAXPS       Y6, Y3, Y6
 	VMINPS       Y6, Y2, Y6
+	JMP          limited42
 
-limited38:
-plain32:
+leaky41:
+	VBROADCASTSS 116(AX), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y3
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y5, Y4
+	VMULPS       Y2, Y5, Y3
+	VBLENDVPS    Y4, Y3, Y5, Y5
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y7, Y4
+	VMULPS       Y2, Y7, Y3
+	VBLENDVPS    Y4, Y3, Y7, Y7
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y6, Y4
+	VMULPS       Y2, Y6, Y3
+	VBLENDVPS    Y4, Y3, Y6, Y6
+
+limited42:
+plain35:
 	VMASKMOVPS Y1, Y0, (R15)
 	CMPQ       72(AX), $0x01
-	JLE        end39
+	JLE        end43
 	VMASKMOVPS Y5, Y0, (R15)(R12*1)
 	CMPQ       72(AX), $0x02
-	JLE        end39
+	JLE        end43
 	VMASKMOVPS Y7, Y0, (R15)(R12*2)
 	CMPQ       72(AX), $0x03
-	JLE        end39
+	JLE        end43
 	VMASKMOVPS Y6, Y0, (R15)(R13*1)
 
-end39:
+end43:
 	CMPQ        64(AX), $0x02
-	JLE         done23
+	JLE         done25
 	ADDQ        DI, R15
 	VMOVUPS     384(SI), Y1
 	VMOVUPS     416(SI), Y2
@@ -1303,9 +1375,9 @@ end39:
 	VFMADD231PS winogradFactors<>+128(SB), Y2, Y6
 	VFMADD231PS winogradFactors<>+160(SB), Y4, Y6
 	CMPQ        104(AX), $0x00
-	JEQ         plain40
+	JEQ         plain44
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled41
+	JEQ         scaled45
 	MOVQ        80(AX), BP
 	VMASKMOVPS  (BP)(R14*1), Y0, Y2
 	VMULPS      Y2, Y1, Y1
@@ -1313,9 +1385,9 @@ end39:
 	VMULPS      Y2, Y7, Y7
 	VMULPS      Y2, Y6, Y6
 
-scaled41:
+scaled45:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased42
+	JEQ        biased46
 	MOVQ       88(AX), BP
 	VMASKMOVPS (BP)(R14*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -1323,9 +1395,9 @@ scaled41:
 	VADDPS     Y2, Y7, Y7
 	VADDPS     Y2, Y6, Y6
 
-biased42:
+biased46:
 	TESTB      $0x04, 104(AX)
-	JEQ        none43
+	JEQ        none47
 	MOVQ       96(AX), BP
 	ADDQ       R14, BP
 	ADDQ       DI, BP
@@ -1333,24 +1405,24 @@ biased42:
 	VMASKMOVPS (BP), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end44
+	JLE        end48
 	VMASKMOVPS (BP)(R12*1), Y0, Y2
 	VADDPS     Y2, Y5, Y5
 	CMPQ       72(AX), $0x02
-	JLE        end44
+	JLE        end48
 	VMASKMOVPS (BP)(R12*2), Y0, Y2
 	VADDPS     Y2, Y7, Y7
 	CMPQ       72(AX), $0x03
-	JLE        end44
+	JLE        end48
 	VMASKMOVPS (BP)(R13*1), Y0, Y2
 	VADDPS     Y2, Y6, Y6
 
-end44:
-none43:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited46
+end48:
+none47:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited51
 	TESTB   $0x08, 104(AX)
-	JEQ     six45
+	JEQ     six49
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y3
 	VANDNPS Y1, Y3, Y1
@@ -1360,9 +1432,11 @@ none43:
 	VANDNPS Y7, Y3, Y7
 	VCMPPS  $0x12, Y2, Y6, Y2
 	VANDNPS Y6, Y2, Y6
-	JMP     limited46
+	JMP     limited51
 
-six45:
+six49:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky50
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VMAXPS       Y1, Y3, Y1
@@ -1373,23 +1447,43 @@ six45:
 	VMINPS       Y7, Y2, Y7
 	VMAXPS       Y6, Y3, Y6
 	VMINPS       Y6, Y2, Y6
+	JMP          limited51
 
-limited46:
-plain40:
+leaky50:
+	VBROADCASTSS 116(AX), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y3
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y5, Y4
+	VMULPS       Y2, Y5, Y3
+	VBLENDVPS    Y4, Y3, Y5, Y5
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y7, Y4
+	VMULPS       Y2, Y7, Y3
+	VBLENDVPS    Y4, Y3, Y7, Y7
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y6, Y4
+	VMULPS       Y2, Y6, Y3
+	VBLENDVPS    Y4, Y3, Y6, Y6
+
+limited51:
+plain44:
 	VMASKMOVPS Y1, Y0, (R15)
 	CMPQ       72(AX), $0x01
-	JLE        end47
+	JLE        end52
 	VMASKMOVPS Y5, Y0, (R15)(R12*1)
 	CMPQ       72(AX), $0x02
-	JLE        end47
+	JLE        end52
 	VMASKMOVPS Y7, Y0, (R15)(R12*2)
 	CMPQ       72(AX), $0x03
-	JLE        end47
+	JLE        end52
 	VMASKMOVPS Y6, Y0, (R15)(R13*1)
 
-end47:
+end52:
 	CMPQ        64(AX), $0x03
-	JLE         done23
+	JLE         done25
 	ADDQ        DI, R15
 	VMOVUPS     576(SI), Y1
 	VMOVUPS     608(SI), Y2
@@ -1410,9 +1504,9 @@ end47:
 	VFMADD231PS winogradFactors<>+128(SB), Y2, Y6
 	VFMADD231PS winogradFactors<>+160(SB), Y4, Y6
 	CMPQ        104(AX), $0x00
-	JEQ         plain48
+	JEQ         plain53
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled49
+	JEQ         scaled54
 	MOVQ        80(AX), BP
 	VMASKMOVPS  (BP)(R14*1), Y0, Y2
 	VMULPS      Y2, Y1, Y1
@@ -1420,9 +1514,9 @@ end47:
 	VMULPS      Y2, Y7, Y7
 	VMULPS      Y2, Y6, Y6
 
-scaled49:
+scaled54:
 	TESTB      $0x02, 104(AX)
-	JEQ        biased50
+	JEQ        biased55
 	MOVQ       88(AX), BP
 	VMASKMOVPS (BP)(R14*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
@@ -1430,9 +1524,9 @@ scaled49:
 	VADDPS     Y2, Y7, Y7
 	VADDPS     Y2, Y6, Y6
 
-biased50:
+biased55:
 	TESTB      $0x04, 104(AX)
-	JEQ        none51
+	JEQ        none56
 	MOVQ       96(AX), BP
 	ADDQ       R14, BP
 	ADDQ       DI, BP
@@ -1441,24 +1535,24 @@ biased50:
 	VMASKMOVPS (BP), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	CMPQ       72(AX), $0x01
-	JLE        end52
+	JLE        end57
 	VMASKMOVPS (BP)(R12*1), Y0, Y2
 	VADDPS     Y2, Y5, Y5
 	CMPQ       72(AX), $0x02
-	JLE        end52
+	JLE        end57
 	VMASKMOVPS (BP)(R12*2), Y0, Y2
 	VADDPS     Y2, Y7, Y7
 	CMPQ       72(AX), $0x03
-	JLE        end52
+	JLE        end57
 	VMASKMOVPS (BP)(R13*1), Y0, Y2
 	VADDPS     Y2, Y6, Y6
 
-end52:
-none51:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited54
+end57:
+none56:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited60
 	TESTB   $0x08, 104(AX)
-	JEQ     six53
+	JEQ     six58
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y3
 	VANDNPS Y1, Y3, Y1
@@ -1468,9 +1562,11 @@ none51:
 	VANDNPS Y7, Y3, Y7
 	VCMPPS  $0x12, Y2, Y6, Y2
 	VANDNPS Y6, Y2, Y6
-	JMP     limited54
+	JMP     limited60
 
-six53:
+six58:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky59
 	VBROADCASTSS 112(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VMAXPS       Y1, Y3, Y1
@@ -1481,27 +1577,47 @@ six53:
 	VMINPS       Y7, Y2, Y7
 	VMAXPS       Y6, Y3, Y6
 	VMINPS       Y6, Y2, Y6
+	JMP          limited60
 
-limited54:
-plain48:
+leaky59:
+	VBROADCASTSS 116(AX), Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y1, Y4
+	VMULPS       Y2, Y1, Y3
+	VBLENDVPS    Y4, Y3, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y5, Y4
+	VMULPS       Y2, Y5, Y3
+	VBLENDVPS    Y4, Y3, Y5, Y5
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y7, Y4
+	VMULPS       Y2, Y7, Y3
+	VBLENDVPS    Y4, Y3, Y7, Y7
+	VXORPS       Y3, Y3, Y3
+	VCMPPS       $0x1a, Y3, Y6, Y4
+	VMULPS       Y2, Y6, Y3
+	VBLENDVPS    Y4, Y3, Y6, Y6
+
+limited60:
+plain53:
 	VMASKMOVPS Y1, Y0, (R15)
 	CMPQ       72(AX), $0x01
-	JLE        end55
+	JLE        end61
 	VMASKMOVPS Y5, Y0, (R15)(R12*1)
 	CMPQ       72(AX), $0x02
-	JLE        end55
+	JLE        end61
 	VMASKMOVPS Y7, Y0, (R15)(R12*2)
 	CMPQ       72(AX), $0x03
-	JLE        end55
+	JLE        end61
 	VMASKMOVPS Y6, Y0, (R15)(R13*1)
 
-end55:
-done23:
+end61:
+done25:
 	ADDQ $0x20, DX
 	ADDQ $0x20, BX
 	ADDQ $0x20, R14
 	SUBQ $0x08, CX
-	JGT  next22
+	JGT  next24
 	VZEROUPPER
 	RET
 
@@ -1524,7 +1640,7 @@ TEXT ·winogradFilter6AVX2(SB), NOSPLIT, $0-8
 	VBROADCASTSD winogradDoubles<>+48(SB), Y5
 	VBROADCASTSD winogradDoubles<>+56(SB), Y6
 
-next56:
+next62:
 	MOVQ       CX, R9
 	VCVTPS2PD  (R9), Y7
 	VCVTPS2PD  (R9)(R8*1), Y8
@@ -1774,7 +1890,7 @@ next56:
 	ADDQ       $0x10, CX
 	ADDQ       $0x10, BX
 	SUBQ       $0x04, DI
-	JGT        next56
+	JGT        next62
 	VZEROUPPER
 	RET
 
@@ -1793,7 +1909,7 @@ TEXT ·winogradInput4AVX512(SB), NOSPLIT, $0-8
 	IMUL3Q $0x04, AX, R10
 	LEAQ   (R10)(R10*2), R11
 
-next57:
+next63:
 	MOVQ      $+16, R13
 	MOVQ      CX, R12
 	CMPQ      R12, R13
@@ -1908,7 +2024,7 @@ next57:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, SI
 	SUBQ      $0x10, CX
-	JGT       next57
+	JGT       next63
 	VZEROUPPER
 	RET
 
@@ -1927,7 +2043,7 @@ TEXT ·winogradOutput4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   40(AX), R11
 	XORQ   R12, R12
 
-next58:
+next64:
 	MOVQ      $+16, R14
 	MOVQ      CX, R13
 	CMPQ      R13, R14
@@ -1989,65 +2105,76 @@ next58:
 	VADDPS    Z4, Z0, Z0
 	VSUBPS    Z3, Z1, Z1
 	CMPQ      104(AX), $0x00
-	JEQ       plain60
+	JEQ       plain66
 	TESTB     $0x01, 104(AX)
-	JEQ       scaled61
+	JEQ       scaled67
 	MOVQ      80(AX), R14
 	VMOVUPS.Z (R14)(R12*1), K1, Z2
 	VMULPS    Z2, Z0, Z0
 	VMULPS    Z2, Z1, Z1
 
-scaled61:
+scaled67:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased62
+	JEQ       biased68
 	MOVQ      88(AX), R14
 	VMOVUPS.Z (R14)(R12*1), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z2, Z1, Z1
 
-biased62:
+biased68:
 	TESTB     $0x04, 104(AX)
-	JEQ       none63
+	JEQ       none69
 	MOVQ      96(AX), R14
 	ADDQ      R12, R14
 	VMOVUPS.Z (R14), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	CMPQ      72(AX), $0x01
-	JLE       end64
+	JLE       end70
 	VMOVUPS.Z (R14)(R11*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-end64:
-none63:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited66
+end70:
+none69:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited73
 	TESTB   $0x08, 104(AX)
-	JEQ     six65
+	JEQ     six71
 	VXORPS  Z2, Z2, Z2
 	VCMPPS  $0x12, Z2, Z0, K2
 	VMOVAPS Z2, K2, Z0
 	VCMPPS  $0x12, Z2, Z1, K2
 	VMOVAPS Z2, K2, Z1
-	JMP     limited66
+	JMP     limited73
 
-six65:
+six71:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky72
 	VBROADCASTSS 112(AX), Z2
 	VXORPS       Z3, Z3, Z3
 	VMAXPS       Z0, Z3, Z0
 	VMINPS       Z0, Z2, Z0
 	VMAXPS       Z1, Z3, Z1
 	VMINPS       Z1, Z2, Z1
+	JMP          limited73
 
-limited66:
-plain60:
+leaky72:
+	VBROADCASTSS 116(AX), Z2
+	VXORPS       Z3, Z3, Z3
+	VCMPPS       $0x1a, Z3, Z0, K2
+	VMULPS       Z2, Z0, K2, Z0
+	VCMPPS       $0x1a, Z3, Z1, K2
+	VMULPS       Z2, Z1, K2, Z1
+
+limited73:
+plain66:
 	VMOVUPS Z0, K1, (R13)
 	CMPQ    72(AX), $0x01
-	JLE     end67
+	JLE     end74
 	VMOVUPS Z1, K1, (R13)(R11*1)
 
-end67:
+end74:
 	CMPQ      64(AX), $0x01
-	JLE       done59
+	JLE       done65
 	ADDQ      DI, R13
 	VMOVUPS   256(SI), Z0
 	VMOVUPS   320(SI), Z1
@@ -2058,70 +2185,81 @@ end67:
 	VADDPS    Z4, Z0, Z0
 	VSUBPS    Z3, Z1, Z1
 	CMPQ      104(AX), $0x00
-	JEQ       plain68
+	JEQ       plain75
 	TESTB     $0x01, 104(AX)
-	JEQ       scaled69
+	JEQ       scaled76
 	MOVQ      80(AX), R14
 	VMOVUPS.Z (R14)(R12*1), K1, Z2
 	VMULPS    Z2, Z0, Z0
 	VMULPS    Z2, Z1, Z1
 
-scaled69:
+scaled76:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased70
+	JEQ       biased77
 	MOVQ      88(AX), R14
 	VMOVUPS.Z (R14)(R12*1), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z2, Z1, Z1
 
-biased70:
+biased77:
 	TESTB     $0x04, 104(AX)
-	JEQ       none71
+	JEQ       none78
 	MOVQ      96(AX), R14
 	ADDQ      R12, R14
 	ADDQ      DI, R14
 	VMOVUPS.Z (R14), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	CMPQ      72(AX), $0x01
-	JLE       end72
+	JLE       end79
 	VMOVUPS.Z (R14)(R11*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-end72:
-none71:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited74
+end79:
+none78:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited82
 	TESTB   $0x08, 104(AX)
-	JEQ     six73
+	JEQ     six80
 	VXORPS  Z2, Z2, Z2
 	VCMPPS  $0x12, Z2, Z0, K2
 	VMOVAPS Z2, K2, Z0
 	VCMPPS  $0x12, Z2, Z1, K2
 	VMOVAPS Z2, K2, Z1
-	JMP     limited74
+	JMP     limited82
 
-six73:
+six80:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky81
 	VBROADCASTSS 112(AX), Z2
 	VXORPS       Z3, Z3, Z3
 	VMAXPS       Z0, Z3, Z0
 	VMINPS       Z0, Z2, Z0
 	VMAXPS       Z1, Z3, Z1
 	VMINPS       Z1, Z2, Z1
+	JMP          limited82
 
-limited74:
-plain68:
+leaky81:
+	VBROADCASTSS 116(AX), Z2
+	VXORPS       Z3, Z3, Z3
+	VCMPPS       $0x1a, Z3, Z0, K2
+	VMULPS       Z2, Z0, K2, Z0
+	VCMPPS       $0x1a, Z3, Z1, K2
+	VMULPS       Z2, Z1, K2, Z1
+
+limited82:
+plain75:
 	VMOVUPS Z0, K1, (R13)
 	CMPQ    72(AX), $0x01
-	JLE     end75
+	JLE     end83
 	VMOVUPS Z1, K1, (R13)(R11*1)
 
-end75:
-done59:
+end83:
+done65:
 	ADDQ $0x40, DX
 	ADDQ $0x40, BX
 	ADDQ $0x40, R12
 	SUBQ $0x10, CX
-	JGT  next58
+	JGT  next64
 	VZEROUPPER
 	RET
 
@@ -2138,7 +2276,7 @@ TEXT ·winogradFilter4AVX512(SB), NOSPLIT, $0-8
 	MOVQ         40(AX), AX
 	VBROADCASTSD winogradDoubles<>+0(SB), Z0
 
-next76:
+next84:
 	MOVQ      CX, R9
 	VCVTPS2PD (R9), Z1
 	VCVTPS2PD (R9)(R8*1), Z2
@@ -2251,7 +2389,7 @@ next76:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, BX
 	SUBQ      $0x08, DI
-	JGT       next76
+	JGT       next84
 	VZEROUPPER
 	RET
 
@@ -2278,7 +2416,7 @@ TEXT ·winogradInput6AVX512(SB), NOSPLIT, $0-8
 	LEAQ         (R11)(R11*2), R12
 	LEAQ         (R11)(R11*4), R13
 
-next77:
+next85:
 	MOVQ         $+16, R15
 	MOVQ         CX, R14
 	CMPQ         R14, R15
@@ -2673,7 +2811,7 @@ next77:
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, SI
 	SUBQ         $0x10, CX
-	JGT          next77
+	JGT          next85
 	VZEROUPPER
 	RET
 
@@ -2700,7 +2838,7 @@ TEXT ·winogradOutput6AVX512(SB), NOSPLIT, $8-8
 	LEAQ         (R12)(R12*2), R13
 	XORQ         R14, R14
 
-next78:
+next86:
 	MOVQ        $+16, BP
 	MOVQ        CX, R15
 	CMPQ        R15, BP
@@ -2866,111 +3004,6 @@ next78:
 	VFMADD231PS Z4, Z7, Z11
 	VFMADD231PS Z5, Z9, Z11
 	CMPQ        104(AX), $0x00
-	JEQ         plain80
-	TESTB       $0x01, 104(AX)
-	JEQ         scaled81
-	MOVQ        80(AX), BP
-	VMOVUPS.Z   (BP)(R14*1), K1, Z7
-	VMULPS      Z7, Z6, Z6
-	VMULPS      Z7, Z10, Z10
-	VMULPS      Z7, Z12, Z12
-	VMULPS      Z7, Z11, Z11
-
-scaled81:
-	TESTB     $0x02, 104(AX)
-	JEQ       biased82
-	MOVQ      88(AX), BP
-	VMOVUPS.Z (BP)(R14*1), K1, Z7
-	VADDPS    Z7, Z6, Z6
-	VADDPS    Z7, Z10, Z10
-	VADDPS    Z7, Z12, Z12
-	VADDPS    Z7, Z11, Z11
-
-biased82:
-	TESTB     $0x04, 104(AX)
-	JEQ       none83
-	MOVQ      96(AX), BP
-	ADDQ      R14, BP
-	VMOVUPS.Z (BP), K1, Z7
-	VADDPS    Z7, Z6, Z6
-	CMPQ      72(AX), $0x01
-	JLE       end84
-	VMOVUPS.Z (BP)(R12*1), K1, Z7
-	VADDPS    Z7, Z10, Z10
-	CMPQ      72(AX), $0x02
-	JLE       end84
-	VMOVUPS.Z (BP)(R12*2), K1, Z7
-	VADDPS    Z7, Z12, Z12
-	CMPQ      72(AX), $0x03
-	JLE       end84
-	VMOVUPS.Z (BP)(R13*1), K1, Z7
-	VADDPS    Z7, Z11, Z11
-
-end84:
-none83:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited86
-	TESTB   $0x08, 104(AX)
-	JEQ     six85
-	VXORPS  Z7, Z7, Z7
-	VCMPPS  $0x12, Z7, Z6, K2
-	VMOVAPS Z7, K2, Z6
-	VCMPPS  $0x12, Z7, Z10, K2
-	VMOVAPS Z7, K2, Z10
-	VCMPPS  $0x12, Z7, Z12, K2
-	VMOVAPS Z7, K2, Z12
-	VCMPPS  $0x12, Z7, Z11, K2
-	VMOVAPS Z7, K2, Z11
-	JMP     limited86
-
-six85:
-	VBROADCASTSS 112(AX), Z7
-	VXORPS       Z8, Z8, Z8
-	VMAXPS       Z6, Z8, Z6
-	VMINPS       Z6, Z7, Z6
-	VMAXPS       Z10, Z8, Z10
-	VMINPS       Z10, Z7, Z10
-	VMAXPS       Z12, Z8, Z12
-	VMINPS       Z12, Z7, Z12
-	VMAXPS       Z11, Z8, Z11
-	VMINPS       Z11, Z7, Z11
-
-limited86:
-plain80:
-	VMOVUPS Z6, K1, (R15)
-	CMPQ    72(AX), $0x01
-	JLE     end87
-	VMOVUPS Z10, K1, (R15)(R12*1)
-	CMPQ    72(AX), $0x02
-	JLE     end87
-	VMOVUPS Z12, K1, (R15)(R12*2)
-	CMPQ    72(AX), $0x03
-	JLE     end87
-	VMOVUPS Z11, K1, (R15)(R13*1)
-
-end87:
-	CMPQ        64(AX), $0x01
-	JLE         done79
-	ADDQ        DI, R15
-	VMOVUPS     384(SI), Z6
-	VMOVUPS     448(SI), Z7
-	VMOVUPS     512(SI), Z8
-	VMOVUPS     576(SI), Z9
-	VMOVUPS     640(SI), Z10
-	VMOVUPS     704(SI), Z11
-	VADDPS      Z8, Z7, Z12
-	VSUBPS      Z8, Z7, Z7
-	VADDPS      Z10, Z9, Z8
-	VSUBPS      Z10, Z9, Z9
-	VADDPS      Z12, Z6, Z6
-	VADDPS      Z8, Z6, Z6
-	VMULPS      Z0, Z7, Z10
-	VFMADD231PS Z1, Z9, Z10
-	VMULPS      Z2, Z12, Z12
-	VFMADD231PS Z3, Z8, Z12
-	VFMADD231PS Z4, Z7, Z11
-	VFMADD231PS Z5, Z9, Z11
-	CMPQ        104(AX), $0x00
 	JEQ         plain88
 	TESTB       $0x01, 104(AX)
 	JEQ         scaled89
@@ -2996,7 +3029,6 @@ biased90:
 	JEQ       none91
 	MOVQ      96(AX), BP
 	ADDQ      R14, BP
-	ADDQ      DI, BP
 	VMOVUPS.Z (BP), K1, Z7
 	VADDPS    Z7, Z6, Z6
 	CMPQ      72(AX), $0x01
@@ -3014,8 +3046,8 @@ biased90:
 
 end92:
 none91:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited94
+	TESTB   $0x38, 104(AX)
+	JEQ     limited95
 	TESTB   $0x08, 104(AX)
 	JEQ     six93
 	VXORPS  Z7, Z7, Z7
@@ -3027,9 +3059,11 @@ none91:
 	VMOVAPS Z7, K2, Z12
 	VCMPPS  $0x12, Z7, Z11, K2
 	VMOVAPS Z7, K2, Z11
-	JMP     limited94
+	JMP     limited95
 
 six93:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky94
 	VBROADCASTSS 112(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VMAXPS       Z6, Z8, Z6
@@ -3040,23 +3074,157 @@ six93:
 	VMINPS       Z12, Z7, Z12
 	VMAXPS       Z11, Z8, Z11
 	VMINPS       Z11, Z7, Z11
+	JMP          limited95
 
-limited94:
+leaky94:
+	VBROADCASTSS 116(AX), Z7
+	VXORPS       Z8, Z8, Z8
+	VCMPPS       $0x1a, Z8, Z6, K2
+	VMULPS       Z7, Z6, K2, Z6
+	VCMPPS       $0x1a, Z8, Z10, K2
+	VMULPS       Z7, Z10, K2, Z10
+	VCMPPS       $0x1a, Z8, Z12, K2
+	VMULPS       Z7, Z12, K2, Z12
+	VCMPPS       $0x1a, Z8, Z11, K2
+	VMULPS       Z7, Z11, K2, Z11
+
+limited95:
 plain88:
 	VMOVUPS Z6, K1, (R15)
 	CMPQ    72(AX), $0x01
-	JLE     end95
+	JLE     end96
 	VMOVUPS Z10, K1, (R15)(R12*1)
 	CMPQ    72(AX), $0x02
-	JLE     end95
+	JLE     end96
 	VMOVUPS Z12, K1, (R15)(R12*2)
 	CMPQ    72(AX), $0x03
-	JLE     end95
+	JLE     end96
 	VMOVUPS Z11, K1, (R15)(R13*1)
 
-end95:
+end96:
+	CMPQ        64(AX), $0x01
+	JLE         done87
+	ADDQ        DI, R15
+	VMOVUPS     384(SI), Z6
+	VMOVUPS     448(SI), Z7
+	VMOVUPS     512(SI), Z8
+	VMOVUPS     576(SI), Z9
+	VMOVUPS     640(SI), Z10
+	VMOVUPS     704(SI), Z11
+	VADDPS      Z8, Z7, Z12
+	VSUBPS      Z8, Z7, Z7
+	VADDPS      Z10, Z9, Z8
+	VSUBPS      Z10, Z9, Z9
+	VADDPS      Z12, Z6, Z6
+	VADDPS      Z8, Z6, Z6
+	VMULPS      Z0, Z7, Z10
+	VFMADD231PS Z1, Z9, Z10
+	VMULPS      Z2, Z12, Z12
+	VFMADD231PS Z3, Z8, Z12
+	VFMADD231PS Z4, Z7, Z11
+	VFMADD231PS Z5, Z9, Z11
+	CMPQ        104(AX), $0x00
+	JEQ         plain97
+	TESTB       $0x01, 104(AX)
+	JEQ         scaled98
+	MOVQ        80(AX), BP
+	VMOVUPS.Z   (BP)(R14*1), K1, Z7
+	VMULPS      Z7, Z6, Z6
+	VMULPS      Z7, Z10, Z10
+	VMULPS      Z7, Z12, Z12
+	VMULPS      Z7, Z11, Z11
+
+scaled98:
+	TESTB     $0x02, 104(AX)
+	JEQ       biased99
+	MOVQ      88(AX), BP
+	VMOVUPS.Z (BP)(R14*1), K1, Z7
+	VADDPS    Z7, Z6, Z6
+	VADDPS    Z7, Z10, Z10
+	VADDPS    Z7, Z12, Z12
+	VADDPS    Z7, Z11, Z11
+
+biased99:
+	TESTB     $0x04, 104(AX)
+	JEQ       none100
+	MOVQ      96(AX), BP
+	ADDQ      R14, BP
+	ADDQ      DI, BP
+	VMOVUPS.Z (BP), K1, Z7
+	VADDPS    Z7, Z6, Z6
+	CMPQ      72(AX), $0x01
+	JLE       end101
+	VMOVUPS.Z (BP)(R12*1), K1, Z7
+	VADDPS    Z7, Z10, Z10
+	CMPQ      72(AX), $0x02
+	JLE       end101
+	VMOVUPS.Z (BP)(R12*2), K1, Z7
+	VADDPS    Z7, Z12, Z12
+	CMPQ      72(AX), $0x03
+	JLE       end101
+	VMOVUPS.Z (BP)(R13*1), K1, Z7
+	VADDPS    Z7, Z11, Z11
+
+end101:
+none100:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited104
+	TESTB   $0x08, 104(AX)
+	JEQ     six102
+	VXORPS  Z7, Z7, Z7
+	VCMPPS  $0x12, Z7, Z6, K2
+	VMOVAPS Z7, K2, Z6
+	VCMPPS  $0x12, Z7, Z10, K2
+	VMOVAPS Z7, K2, Z10
+	VCMPPS  $0x12, Z7, Z12, K2
+	VMOVAPS Z7, K2, Z12
+	VCMPPS  $0x12, Z7, Z11, K2
+	VMOVAPS Z7, K2, Z11
+	JMP     limited104
+
+six102:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky103
+	VBROADCASTSS 112(AX), Z7
+	VXORPS       Z8, Z8, Z8
+	VMAXPS       Z6, Z8, Z6
+	VMINPS       Z6, Z7, Z6
+	VMAXPS       Z10, Z8, Z10
+	VMINPS       Z10, Z7, Z10
+	VMAXPS       Z12, Z8, Z12
+	VMINPS       Z12, Z7, Z12
+	VMAXPS       Z11, Z8, Z11
+	VMINPS       Z11, Z7, Z11
+	JMP          limited104
+
+leaky103:
+	VBROADCASTSS 116(AX), Z7
+	VXORPS       Z8, Z8, Z8
+	VCMPPS       $0x1a, Z8, Z6, K2
+	VMULPS       Z7, Z6, K2, Z6
+	VCMPPS       $0x1a, Z8, Z10, K2
+	VMULPS       Z7, Z10, K2, Z10
+	VCMPPS       $0x1a, Z8, Z12, K2
+	VMULPS       Z7, Z12, K2, Z12
+	VCMPPS       $0x1a, Z8, Z11, K2
+	VMULPS       Z7, Z11, K2, Z11
+
+limited104:
+plain97:
+	VMOVUPS Z6, K1, (R15)
+	CMPQ    72(AX), $0x01
+	JLE     end105
+	VMOVUPS Z10, K1, (R15)(R12*1)
+	CMPQ    72(AX), $0x02
+	JLE     end105
+	VMOVUPS Z12, K1, (R15)(R12*2)
+	CMPQ    72(AX), $0x03
+	JLE     end105
+	VMOVUPS Z11, K1, (R15)(R13*1)
+
+end105:
 	CMPQ        64(AX), $0x02
-	JLE         done79
+	JLE         done87
 	ADDQ        DI, R15
 	VMOVUPS     768(SI), Z6
 	VMOVUPS     832(SI), Z7
@@ -3077,9 +3245,9 @@ end95:
 	VFMADD231PS Z4, Z7, Z11
 	VFMADD231PS Z5, Z9, Z11
 	CMPQ        104(AX), $0x00
-	JEQ         plain96
+	JEQ         plain106
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled97
+	JEQ         scaled107
 	MOVQ        80(AX), BP
 	VMOVUPS.Z   (BP)(R14*1), K1, Z7
 	VMULPS      Z7, Z6, Z6
@@ -3087,9 +3255,9 @@ end95:
 	VMULPS      Z7, Z12, Z12
 	VMULPS      Z7, Z11, Z11
 
-scaled97:
+scaled107:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased98
+	JEQ       biased108
 	MOVQ      88(AX), BP
 	VMOVUPS.Z (BP)(R14*1), K1, Z7
 	VADDPS    Z7, Z6, Z6
@@ -3097,9 +3265,9 @@ scaled97:
 	VADDPS    Z7, Z12, Z12
 	VADDPS    Z7, Z11, Z11
 
-biased98:
+biased108:
 	TESTB     $0x04, 104(AX)
-	JEQ       none99
+	JEQ       none109
 	MOVQ      96(AX), BP
 	ADDQ      R14, BP
 	ADDQ      DI, BP
@@ -3107,24 +3275,24 @@ biased98:
 	VMOVUPS.Z (BP), K1, Z7
 	VADDPS    Z7, Z6, Z6
 	CMPQ      72(AX), $0x01
-	JLE       end100
+	JLE       end110
 	VMOVUPS.Z (BP)(R12*1), K1, Z7
 	VADDPS    Z7, Z10, Z10
 	CMPQ      72(AX), $0x02
-	JLE       end100
+	JLE       end110
 	VMOVUPS.Z (BP)(R12*2), K1, Z7
 	VADDPS    Z7, Z12, Z12
 	CMPQ      72(AX), $0x03
-	JLE       end100
+	JLE       end110
 	VMOVUPS.Z (BP)(R13*1), K1, Z7
 	VADDPS    Z7, Z11, Z11
 
-end100:
-none99:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited102
+end110:
+none109:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited113
 	TESTB   $0x08, 104(AX)
-	JEQ     six101
+	JEQ     six111
 	VXORPS  Z7, Z7, Z7
 	VCMPPS  $0x12, Z7, Z6, K2
 	VMOVAPS Z7, K2, Z6
@@ -3134,9 +3302,11 @@ none99:
 	VMOVAPS Z7, K2, Z12
 	VCMPPS  $0x12, Z7, Z11, K2
 	VMOVAPS Z7, K2, Z11
-	JMP     limited102
+	JMP     limited113
 
-six101:
+six111:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky112
 	VBROADCASTSS 112(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VMAXPS       Z6, Z8, Z6
@@ -3147,23 +3317,36 @@ six101:
 	VMINPS       Z12, Z7, Z12
 	VMAXPS       Z11, Z8, Z11
 	VMINPS       Z11, Z7, Z11
+	JMP          limited113
 
-limited102:
-plain96:
+leaky112:
+	VBROADCASTSS 116(AX), Z7
+	VXORPS       Z8, Z8, Z8
+	VCMPPS       $0x1a, Z8, Z6, K2
+	VMULPS       Z7, Z6, K2, Z6
+	VCMPPS       $0x1a, Z8, Z10, K2
+	VMULPS       Z7, Z10, K2, Z10
+	VCMPPS       $0x1a, Z8, Z12, K2
+	VMULPS       Z7, Z12, K2, Z12
+	VCMPPS       $0x1a, Z8, Z11, K2
+	VMULPS       Z7, Z11, K2, Z11
+
+limited113:
+plain106:
 	VMOVUPS Z6, K1, (R15)
 	CMPQ    72(AX), $0x01
-	JLE     end103
+	JLE     end114
 	VMOVUPS Z10, K1, (R15)(R12*1)
 	CMPQ    72(AX), $0x02
-	JLE     end103
+	JLE     end114
 	VMOVUPS Z12, K1, (R15)(R12*2)
 	CMPQ    72(AX), $0x03
-	JLE     end103
+	JLE     end114
 	VMOVUPS Z11, K1, (R15)(R13*1)
 
-end103:
+end114:
 	CMPQ        64(AX), $0x03
-	JLE         done79
+	JLE         done87
 	ADDQ        DI, R15
 	VMOVUPS     1152(SI), Z6
 	VMOVUPS     1216(SI), Z7
@@ -3184,9 +3367,9 @@ end103:
 	VFMADD231PS Z4, Z7, Z11
 	VFMADD231PS Z5, Z9, Z11
 	CMPQ        104(AX), $0x00
-	JEQ         plain104
+	JEQ         plain115
 	TESTB       $0x01, 104(AX)
-	JEQ         scaled105
+	JEQ         scaled116
 	MOVQ        80(AX), BP
 	VMOVUPS.Z   (BP)(R14*1), K1, Z7
 	VMULPS      Z7, Z6, Z6
@@ -3194,9 +3377,9 @@ end103:
 	VMULPS      Z7, Z12, Z12
 	VMULPS      Z7, Z11, Z11
 
-scaled105:
+scaled116:
 	TESTB     $0x02, 104(AX)
-	JEQ       biased106
+	JEQ       biased117
 	MOVQ      88(AX), BP
 	VMOVUPS.Z (BP)(R14*1), K1, Z7
 	VADDPS    Z7, Z6, Z6
@@ -3204,9 +3387,9 @@ scaled105:
 	VADDPS    Z7, Z12, Z12
 	VADDPS    Z7, Z11, Z11
 
-biased106:
+biased117:
 	TESTB     $0x04, 104(AX)
-	JEQ       none107
+	JEQ       none118
 	MOVQ      96(AX), BP
 	ADDQ      R14, BP
 	ADDQ      DI, BP
@@ -3215,24 +3398,24 @@ biased106:
 	VMOVUPS.Z (BP), K1, Z7
 	VADDPS    Z7, Z6, Z6
 	CMPQ      72(AX), $0x01
-	JLE       end108
+	JLE       end119
 	VMOVUPS.Z (BP)(R12*1), K1, Z7
 	VADDPS    Z7, Z10, Z10
 	CMPQ      72(AX), $0x02
-	JLE       end108
+	JLE       end119
 	VMOVUPS.Z (BP)(R12*2), K1, Z7
 	VADDPS    Z7, Z12, Z12
 	CMPQ      72(AX), $0x03
-	JLE       end108
+	JLE       end119
 	VMOVUPS.Z (BP)(R13*1), K1, Z7
 	VADDPS    Z7, Z11, Z11
 
-end108:
-none107:
-	TESTB   $0x18, 104(AX)
-	JEQ     limited110
+end119:
+none118:
+	TESTB   $0x38, 104(AX)
+	JEQ     limited122
 	TESTB   $0x08, 104(AX)
-	JEQ     six109
+	JEQ     six120
 	VXORPS  Z7, Z7, Z7
 	VCMPPS  $0x12, Z7, Z6, K2
 	VMOVAPS Z7, K2, Z6
@@ -3242,9 +3425,11 @@ none107:
 	VMOVAPS Z7, K2, Z12
 	VCMPPS  $0x12, Z7, Z11, K2
 	VMOVAPS Z7, K2, Z11
-	JMP     limited110
+	JMP     limited122
 
-six109:
+six120:
+	TESTB        $0x10, 104(AX)
+	JEQ          leaky121
 	VBROADCASTSS 112(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VMAXPS       Z6, Z8, Z6
@@ -3255,27 +3440,40 @@ six109:
 	VMINPS       Z12, Z7, Z12
 	VMAXPS       Z11, Z8, Z11
 	VMINPS       Z11, Z7, Z11
+	JMP          limited122
 
-limited110:
-plain104:
+leaky121:
+	VBROADCASTSS 116(AX), Z7
+	VXORPS       Z8, Z8, Z8
+	VCMPPS       $0x1a, Z8, Z6, K2
+	VMULPS       Z7, Z6, K2, Z6
+	VCMPPS       $0x1a, Z8, Z10, K2
+	VMULPS       Z7, Z10, K2, Z10
+	VCMPPS       $0x1a, Z8, Z12, K2
+	VMULPS       Z7, Z12, K2, Z12
+	VCMPPS       $0x1a, Z8, Z11, K2
+	VMULPS       Z7, Z11, K2, Z11
+
+limited122:
+plain115:
 	VMOVUPS Z6, K1, (R15)
 	CMPQ    72(AX), $0x01
-	JLE     end111
+	JLE     end123
 	VMOVUPS Z10, K1, (R15)(R12*1)
 	CMPQ    72(AX), $0x02
-	JLE     end111
+	JLE     end123
 	VMOVUPS Z12, K1, (R15)(R12*2)
 	CMPQ    72(AX), $0x03
-	JLE     end111
+	JLE     end123
 	VMOVUPS Z11, K1, (R15)(R13*1)
 
-end111:
-done79:
+end123:
+done87:
 	ADDQ $0x40, DX
 	ADDQ $0x40, BX
 	ADDQ $0x40, R14
 	SUBQ $0x10, CX
-	JGT  next78
+	JGT  next86
 	VZEROUPPER
 	RET
 
@@ -3298,7 +3496,7 @@ TEXT ·winogradFilter6AVX512(SB), NOSPLIT, $0-8
 	VBROADCASTSD winogradDoubles<>+48(SB), Z5
 	VBROADCASTSD winogradDoubles<>+56(SB), Z6
 
-next112:
+next124:
 	MOVQ      CX, R9
 	VCVTPS2PD (R9), Z7
 	VCVTPS2PD (R9)(R8*1), Z8
@@ -3548,7 +3746,7 @@ next112:
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, BX
 	SUBQ      $0x08, DI
-	JGT       next112
+	JGT       next124
 	VZEROUPPER
 	RET
 

@@ -9,8 +9,10 @@ const (
 	finishBias             // a row
 	finishAdd              // what is added to the first sum
 	finishWhat             // of the bits below
-	finishSix              // the number 6
+	finishSix              // the number 6, and then
 	finishSize
+
+	finishSlope = finishSix + 4
 )
 
 const (
@@ -19,6 +21,7 @@ const (
 	finishAddsOther
 	finishRelu
 	finishRelu6
+	finishLeakyRelu
 )
 
 // unless jumps to a label unless one of some bits is set.
@@ -60,17 +63,43 @@ func (a *assembly) withAddend(t reg, fields int, add func(from reg)) {
 	a.Label(none)
 }
 
-// limit writes Relu or Relu6 of all sums.
+// limit writes Relu, Relu6 or LeakyRelu of all sums.
 func (a *assembly) limit(t reg, fields int, s isa, sums []reg) {
 	f := &floats{assembly: a, isa: s}
-	six, done := a.label("six"), a.label("limited")
-	f.unless(t, fields, finishRelu|finishRelu6, done)
+	six, leaky, done := a.label("six"), a.label("leaky"), a.label("limited")
+	f.unless(t, fields, finishRelu|finishRelu6|finishLeakyRelu, done)
 	f.unless(t, fields, finishRelu, six)
 	f.relu(sums, nil)
 	f.JMP(operand.LabelRef(done))
 	f.Label(six)
+	f.unless(t, fields, finishRelu6, leaky)
 	high := f.vector(s)
 	f.VBROADCASTSS(at(t, fields+finishSix), high)
 	f.limitTo(sums, high)
+	f.JMP(operand.LabelRef(done))
+	f.Label(leaky)
+	slope := f.vector(s)
+	f.VBROADCASTSS(at(t, fields+finishSlope), slope)
+	f.leakyIn(sums, slope)
 	f.Label(done)
+}
+
+// leakyIn is leakyRelu in the registers that tiles of AVX2 leave.
+func (f *floats) leakyIn(x []reg, slope reg) {
+	const notGreater = 26 // or unordered, quiet
+	if f.isa == avx512 {
+		zero := f.zero(f.isa)
+		each(x, func(i int) {
+			k := f.K()
+			f.VCMPPS(operand.U8(notGreater), zero, x[i], k)
+			f.VMULPS(slope, x[i], k, x[i])
+		})
+		return
+	}
+	each(x, func(i int) {
+		less, m := f.zero(f.isa), f.vector(f.isa)
+		f.VCMPPS(operand.U8(notGreater), less, x[i], m)
+		f.VMULPS(slope, x[i], less)
+		f.VBLENDVPS(m, less, x[i], x[i])
+	})
 }
