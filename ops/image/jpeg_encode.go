@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/ops/image/jpeg"
@@ -127,28 +128,32 @@ type jpegFile struct {
 	pixels                  []uint8
 	tables                  [2][64]divisor // for brightness and color, in natural order
 	out                     []byte
-	acc                     uint64 // of which n bits, less than 32, have not been put out yet
-	n                       uint
 	codes                   [4][256]huffmanCode // of DC and AC for brightness, then for color
+	planes                  []plane
+	down                    bool // colors are kept at half the height and width
 }
 
 // A divisor is a number up to 2^11, and its inverse, rounded up: a quotient of what is below
 // 2^29 is that of the product with 2^40.
 type divisor struct {
 	d       int32
+	place   uint8 // of the coefficient in the order of a file
 	inverse uint64
 }
 
-// round is x/d, rounded to the nearest, halves away from zero. Signs are in no order, so
-// that branches on them would cost more.
-func (d *divisor) round(x int32) int32 {
+// divide sets the divisor's place in block to x/d, rounded to the nearest, halves away from
+// zero, and returns the bit of the place if that is not 0. Signs are in no order, so that
+// branches on them would cost more.
+func (d *divisor) divide(x int32, block *[64]int16) uint64 {
 	sign := x >> 31
-	q := int32(uint64(uint32(x^sign-sign+d.d/2)) * d.inverse >> 40)
-	return q ^ sign - sign
+	q := uint64(uint32(x^sign-sign+d.d>>1)) * d.inverse >> 40
+	block[d.place&63] = int16(int32(q) ^ sign - sign)
+	return -q >> 63 << (d.place & 63)
 }
 
+// A huffmanCode is a code, with zeros for the bits of the number that follows, and the bits of both.
 type huffmanCode struct {
-	bits uint32
+	bits uint64
 	n    uint8
 }
 
@@ -182,7 +187,10 @@ func (f *jpegFile) quantize(quality int) {
 	for t := range f.tables {
 		for i, d := range suggested[t] {
 			d = min(max((d*scale+50)/100, 1), 255) << 3 // as the transform's results are
-			f.tables[t][i] = divisor{d, 1<<40/uint64(d) + 1}
+			f.tables[t][i] = divisor{d: d, inverse: 1<<40/uint64(d) + 1}
+		}
+		for i, natural := range zigzag {
+			f.tables[t][natural].place = uint8(i)
 		}
 	}
 }
@@ -235,7 +243,7 @@ func (k *jpegEncoder) head(f *jpegFile) {
 		code, at := uint32(0), 0
 		for n, count := range spec.Counts {
 			for range count {
-				f.codes[t][spec.Values[at]] = huffmanCode{code, uint8(n + 1)}
+				f.codes[t][spec.Values[at]] = huffmanCode{uint64(code) << (spec.Values[at] & 15), uint8(n+1) + spec.Values[at]&15}
 				code++
 				at++
 			}
@@ -252,21 +260,32 @@ func (k *jpegEncoder) head(f *jpegFile) {
 
 // A plane is the samples of one component, filled up to whole blocks.
 type plane struct {
-	samples     []uint8
-	stride      int
-	wide, high  int // blocks
-	across      int // blocks of it in a unit of the scan, each way
-	table       int
-	last        int32 // the last DC coefficient
-	dummyBefore int32 // the DC coefficient that blocks beyond the image repeat
+	samples    []uint8
+	stride     int
+	wide, high int // blocks
+	across     int // blocks of it in a unit of the scan, each way
+	table      int
 }
 
-// scan puts out the pixels.
+// pieceUnits is how many units of the scan a piece has, and pieces how many of these are coded
+// at a time.
+const (
+	pieceUnits = 64
+	pieces     = 8
+)
+
+// mostBytes is how many bytes a block takes at most: a coefficient has 16 bits for its code and
+// 11 for itself.
+const mostBytes = 64 * 27 / 8
+
+// scan puts out the pixels. Pieces of it are coded side by side, as a block's bits depend on
+// one coefficient of the block before alone.
 func (f *jpegFile) scan(ctx *kernel.Context, down bool) error {
 	blocks := func(n, by int) int { return (n + by - 1) / by }
-	planes := make([]plane, f.channels)
-	for i := range planes {
-		p := &planes[i]
+	f.planes, f.down = make([]plane, f.channels), down
+	perUnit := 0
+	for i := range f.planes {
+		p := &f.planes[i]
 		p.wide, p.high, p.across, p.table = blocks(f.width, 8), blocks(f.height, 8), 1, min(i, 1)
 		switch {
 		case down && i == 0:
@@ -274,6 +293,7 @@ func (f *jpegFile) scan(ctx *kernel.Context, down bool) error {
 		case down:
 			p.wide, p.high = blocks(f.width, 16), blocks(f.height, 16)
 		}
+		perUnit += p.across * p.across
 		p.stride = 8 * p.wide
 		v, err := ctx.Alloc(tensor.Uint8, []int64{int64(8 * p.high), int64(p.stride)})
 		if err != nil {
@@ -282,33 +302,41 @@ func (f *jpegFile) scan(ctx *kernel.Context, down bool) error {
 		defer ctx.Free(v)
 		p.samples = tensor.Of[uint8](&v)
 	}
-	if err := f.fill(ctx, planes, down); err != nil {
+	across := f.planes[0].across
+	rows, units := blocks(f.planes[0].high, across), blocks(f.planes[0].wide, across)
+	all := rows * units
+	each, together := min(pieceUnits, all), min(pieces, blocks(all, pieceUnits))
+	space := each*perUnit*mostBytes + 8 // as eight bytes are written at a time
+	v, err := ctx.Alloc(tensor.Uint8, []int64{int64(together), int64(space)})
+	if err != nil {
 		return err
 	}
-	across := planes[0].across
-	var block [64]int32
-	for y := range blocks(planes[0].high, across) {
-		if err := ctx.Err(); err != nil {
-			return err
+	defer ctx.Free(v)
+	bytes := tensor.Of[uint8](&v)
+	ctx.Parallel(rows, blocks(pieceUnits, units), func(lo, hi int) {
+		for y := lo; y < hi && ctx.Err() == nil; y++ {
+			f.fill(y)
 		}
-		for x := range blocks(planes[0].wide, across) {
-			for i := range planes {
-				p := &planes[i]
-				for b := range p.across * p.across {
-					bx, by := x*p.across+b%p.across, y*p.across+b/p.across
-					if bx < p.wide && by < p.high {
-						p.transform(&block, bx, by, &f.tables[p.table])
-						p.dummyBefore = block[0]
-					} else { // beyond the image, in the image's last color
-						block = [64]int32{p.dummyBefore}
-					}
-					f.block(&block, p)
-				}
+	})
+	var coded [pieces]bitWriter
+	end := merger{out: f.out}
+	for first := 0; first < all && ctx.Err() == nil; first += each * together {
+		now := blocks(min(each*together, all-first), each)
+		ctx.Parallel(now, 1, func(lo, hi int) {
+			for i := lo; i < hi && ctx.Err() == nil; i++ {
+				coded[i] = bitWriter{bytes: bytes[i*space : (i+1)*space]}
+				from := first + i*each
+				f.code(&coded[i], from, min(from+each, all), units)
 			}
+		})
+		for i := range now {
+			end.piece(&coded[i])
 		}
 	}
-	f.flush()
-	f.out = append(f.out, 0xff, 0xd9)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f.out = append(end.close(), 0xff, 0xd9)
 	return nil
 }
 
@@ -323,13 +351,12 @@ func colorParts(p []uint8) (cb, cr int32) {
 	return (-11059*r - 21709*g + 32768*b + offset) >> 16, (32768*r - 27439*g - 5329*b + offset) >> 16
 }
 
-// fill sets the planes' samples.
-func (f *jpegFile) fill(ctx *kernel.Context, planes []plane, down bool) error {
+// fill sets the planes' samples for a row of units.
+func (f *jpegFile) fill(unit int) {
 	pixels := func(y int) []uint8 { return f.pixels[y*f.width*f.channels:][:f.width*f.channels] }
-	for y := range f.height {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	planes := f.planes
+	from, to := 8*planes[0].across*unit, min(8*planes[0].across*(unit+1), f.height)
+	for y := from; y < to; y++ {
 		row := pixels(y)
 		if f.channels == 1 {
 			copy(planes[0].samples[y*planes[0].stride:], row)
@@ -339,172 +366,238 @@ func (f *jpegFile) fill(ctx *kernel.Context, planes []plane, down bool) error {
 		for x := range samples {
 			samples[x] = brightness(row[3*x : 3*x+3])
 		}
-		if !down {
+		if !f.down {
 			for x := range f.width {
 				cb, cr := colorParts(row[3*x : 3*x+3])
 				planes[1].samples[y*planes[1].stride+x], planes[2].samples[y*planes[2].stride+x] = uint8(cb), uint8(cr)
 			}
 		}
 	}
-	if down {
+	if f.down {
 		// A sample of color is the mean of four pixels', rounded up and down in turn.
 		// At the edge a pixel is repeated.
-		for y := range (f.height + 1) / 2 {
+		for y := from / 2; y < (to+1)/2; y++ {
 			upper, lower := pixels(2*y), pixels(min(2*y+1, f.height-1))
-			to := y * planes[1].stride
-			for x := range planes[1].stride {
-				bias := int32(1 + x%2)
+			at := y * planes[1].stride
+			cbs, crs := planes[1].samples[at:][:planes[1].stride], planes[2].samples[at:][:planes[1].stride]
+			for x := range cbs {
+				bias := int32(1 + x&1)
 				left, right := 3*min(2*x, f.width-1), 3*min(2*x+1, f.width-1)
 				cb0, cr0 := colorParts(upper[left : left+3])
 				cb1, cr1 := colorParts(upper[right : right+3])
 				cb2, cr2 := colorParts(lower[left : left+3])
 				cb3, cr3 := colorParts(lower[right : right+3])
-				planes[1].samples[to+x] = uint8((cb0 + cb1 + cb2 + cb3 + bias) >> 2)
-				planes[2].samples[to+x] = uint8((cr0 + cr1 + cr2 + cr3 + bias) >> 2)
+				cbs[x] = uint8((cb0 + cb1 + cb2 + cb3 + bias) >> 2)
+				crs[x] = uint8((cr0 + cr1 + cr2 + cr3 + bias) >> 2)
 			}
 		}
 	}
 	for i := range planes {
 		p := &planes[i]
-		w, h := f.width, f.height
-		if down && i > 0 {
-			w, h = p.stride, (f.height+1)/2
+		w, from, to := f.width, from, to
+		if f.down && i > 0 {
+			w, from, to = p.stride, from/2, (to+1)/2
 		}
-		for y := range h {
+		for y := from; y < to; y++ {
 			row := p.samples[y*p.stride:][:p.stride]
 			for x := w; x < p.stride; x++ {
 				row[x] = row[w-1]
 			}
 		}
-		for y := h; y < 8*p.high; y++ {
-			copy(p.samples[y*p.stride:][:p.stride], p.samples[(h-1)*p.stride:])
+		for y := to; y < min(8*p.across*(unit+1), 8*p.high); y++ {
+			copy(p.samples[y*p.stride:][:p.stride], p.samples[(to-1)*p.stride:])
 		}
 	}
-	return nil
 }
 
-// transform sets block to the quantized coefficients of a block of samples: the
-// cosine transform of Loeffler, Ligtenberg and Moschytz (ICASSP 1989) in
-// integers, rounded where libjpeg rounds.
-func (p *plane) transform(block *[64]int32, bx, by int, divisors *[64]divisor) {
-	descale := func(x int32, n uint) int32 { return (x + 1<<(n-1)) >> n }
-	for y := range 8 {
-		row := (*[8]int32)(block[8*y:])
-		for x, v := range (*[8]uint8)(p.samples[(8*by+y)*p.stride+8*bx:]) {
-			row[x] = int32(v) - 128
+// code codes units from one on, of which a row has so many.
+func (f *jpegFile) code(w *bitWriter, from, to, row int) {
+	var block [64]int16
+	var last [3]int16 // the DC coefficient of the block before, by component
+	if from > 0 {
+		for i := range f.planes {
+			last[i] = f.lastOf(i, (from-1)/row, (from-1)%row)
 		}
-		cosines(row)
-		for x, v := range row {
-			if x%4 == 0 {
-				row[x] = v << 2
-			} else {
-				row[x] = descale(v, 11)
+	}
+	for unit := from; unit < to; unit++ {
+		y, x := unit/row, unit%row
+		for i := range f.planes {
+			p := &f.planes[i]
+			before := last[i]
+			for b := range p.across * p.across {
+				var rest uint64
+				bx, by := x*p.across+b%p.across, y*p.across+b/p.across
+				if bx < p.wide && by < p.high {
+					rest = p.transform(&block, bx, by, &f.tables[p.table])
+				} else { // beyond the image, in the image's last color
+					block[0] = before
+				}
+				w.block(&block, rest, before, &f.codes[2*p.table], &f.codes[2*p.table+1])
+				before = block[0]
 			}
+			last[i] = before
 		}
+	}
+}
+
+// lastOf is the DC coefficient of a component's last block in a unit: of those within the
+// image, as those beyond it repeat it.
+func (f *jpegFile) lastOf(i, y, x int) int16 {
+	p := &f.planes[i]
+	var block [64]int16
+	for b := p.across*p.across - 1; ; b-- {
+		if bx, by := x*p.across+b%p.across, y*p.across+b/p.across; bx < p.wide && by < p.high {
+			p.transform(&block, bx, by, &f.tables[p.table])
+			return block[0]
+		}
+	}
+}
+
+// transform sets block to the quantized coefficients of a block of samples, in the order of a
+// file, and returns which are not 0, by bits: the cosine transform of Loeffler, Ligtenberg and
+// Moschytz (ICASSP 1989) in integers, rounded where libjpeg rounds.
+func (p *plane) transform(block *[64]int16, bx, by int, divisors *[64]divisor) (nonzero uint64) {
+	var rows [8][8]int32
+	const half1, half2 = 1 << 10, 1 << 14
+	for y := range rows {
+		v := binary.LittleEndian.Uint64(p.samples[(8*by+y)*p.stride+8*bx:])
+		c0, c1, c2, c3, c4, c5, c6, c7 := cosines(int32(v&0xff), int32(v>>8&0xff), int32(v>>16&0xff), int32(v>>24&0xff),
+			int32(v>>32&0xff), int32(v>>40&0xff), int32(v>>48&0xff), int32(v>>56))
+		rows[y] = [8]int32{(c0 - 8*128) << 2, (c1 + half1) >> 11, (c2 + half1) >> 11, (c3 + half1) >> 11,
+			c4 << 2, (c5 + half1) >> 11, (c6 + half1) >> 11, (c7 + half1) >> 11}
 	}
 	for x := range 8 {
-		var column [8]int32
-		for y := range column {
-			column[y] = block[8*y+x]
-		}
-		cosines(&column)
-		for y, v := range column {
-			if y%4 == 0 {
-				v = descale(v, 2)
-			} else {
-				v = descale(v, 15)
-			}
-			block[8*y+x] = divisors[8*y+x].round(v)
-		}
+		c0, c1, c2, c3, c4, c5, c6, c7 := cosines(rows[0][x], rows[1][x], rows[2][x], rows[3][x], rows[4][x], rows[5][x], rows[6][x], rows[7][x])
+		nonzero |= divisors[x].divide((c0+2)>>2, block) | divisors[8+x].divide((c1+half2)>>15, block) |
+			divisors[16+x].divide((c2+half2)>>15, block) | divisors[24+x].divide((c3+half2)>>15, block) |
+			divisors[32+x].divide((c4+2)>>2, block) | divisors[40+x].divide((c5+half2)>>15, block) |
+			divisors[48+x].divide((c6+half2)>>15, block) | divisors[56+x].divide((c7+half2)>>15, block)
 	}
+	return nonzero
 }
 
 // cosines transforms eight numbers. All but the first and the fifth are 2^13 times as large.
-func cosines(x *[8]int32) {
-	s0, s7 := x[0]+x[7], x[0]-x[7]
-	s1, s6 := x[1]+x[6], x[1]-x[6]
-	s2, s5 := x[2]+x[5], x[2]-x[5]
-	s3, s4 := x[3]+x[4], x[3]-x[4]
+func cosines(x0, x1, x2, x3, x4, x5, x6, x7 int32) (c0, c1, c2, c3, c4, c5, c6, c7 int32) {
+	s0, s7 := x0+x7, x0-x7
+	s1, s6 := x1+x6, x1-x6
+	s2, s5 := x2+x5, x2-x5
+	s3, s4 := x3+x4, x3-x4
 	t0, t3, t1, t2 := s0+s3, s0-s3, s1+s2, s1-s2
-	x[0], x[4] = t0+t1, t0-t1
 	z := (t2 + t3) * 4433
-	x[2], x[6] = z+t3*6270, z-t2*15137
 	z1, z2, z3, z4 := s4+s7, s5+s6, s4+s6, s5+s7
 	z5 := (z3 + z4) * 9633
 	z1, z2, z3, z4 = -z1*7373, -z2*20995, -z3*16069+z5, -z4*3196+z5
-	x[7] = s4*2446 + z1 + z3
-	x[5] = s5*16819 + z2 + z4
-	x[3] = s6*25172 + z2 + z3
-	x[1] = s7*12299 + z1 + z4
+	return t0 + t1, s7*12299 + z1 + z4, z + t3*6270, s6*25172 + z2 + z3,
+		t0 - t1, s5*16819 + z2 + z4, z - t2*15137, s4*2446 + z1 + z3
 }
 
-// put puts out x, of n bits, at most 32.
-func (f *jpegFile) put(x uint32, n uint) {
-	f.acc = f.acc<<n | uint64(x)
-	if f.n += n; f.n >= 32 {
-		f.word()
+// A bitWriter collects the bits of a piece of a scan.
+type bitWriter struct {
+	bytes []byte
+	at    int
+	acc   uint64 // its last n bits, less than 8, are in bytes[at]
+	n     uint8
+}
+
+// put puts out x, of n bits, at most 56.
+func (w *bitWriter) put(x uint64, n uint8) {
+	w.acc = w.acc<<(n&63) | x
+	n += w.n
+	binary.BigEndian.PutUint64(w.bytes[w.at:], w.acc<<(-n&63))
+	w.at += int(n >> 3)
+	w.n = n & 7
+}
+
+// number puts out a code for run and the size of x, and then x.
+func (w *bitWriter) number(codes *[256]huffmanCode, run int, x int32) {
+	sign := x >> 31
+	size := bits.Len32(uint32(x ^ sign - sign))
+	c := &codes[(run<<4|size)&255]
+	w.put(c.bits|uint64(uint32(x+sign)&(1<<(size&31)-1)), c.n)
+}
+
+// block puts out a block's coefficients, of which others than the first are not 0 where rest has
+// bits.
+func (to *bitWriter) block(block *[64]int16, rest uint64, before int16, first, others *[256]huffmanCode) {
+	to.number(first, 0, int32(block[0])-int32(before))
+	w, last := *to, 0 // in registers
+	for rest &^= 1; rest != 0; rest &= rest - 1 {
+		i := bits.TrailingZeros64(rest)
+		run := i - last - 1
+		for ; run > 15; run -= 16 {
+			w.put(others[0xf0].bits, others[0xf0].n)
+		}
+		last = i
+		x := int32(block[i&63])
+		sign := x >> 31
+		size := bits.Len32(uint32(x ^ sign - sign))
+		c := &others[(run<<4|size)&255]
+		w.put(c.bits|uint64(uint32(x+sign)&(1<<(size&31)-1)), c.n)
 	}
+	if last < 63 {
+		w.put(others[0].bits, others[0].n)
+	}
+	to.at, to.acc, to.n = w.at, w.acc, w.n
 }
 
-// word puts out 32 bits.
-//
-//go:noinline
-func (f *jpegFile) word() {
-	f.n -= 32
-	word := uint32(f.acc >> f.n)
-	if ones := ^word; (ones-0x01010101)&^ones&0x80808080 == 0 { // no byte of ones
-		f.out = binary.BigEndian.AppendUint32(f.out, word)
+// A merger puts the bits of pieces out one after another, as bytes of the scan.
+type merger struct {
+	out []byte
+	acc uint64 // its last n bits, less than 64, have not been put out yet
+	n   uint32
+}
+
+func (m *merger) piece(w *bitWriter) {
+	b := w.bytes[:w.at]
+	m.out = slices.Grow(m.out, len(b)+len(b)/64+16)
+	for ; len(b) >= 8; b = b[8:] {
+		x := binary.BigEndian.Uint64(b)
+		m.word(m.acc<<(64-m.n) | x>>m.n)
+		m.acc = x
+	}
+	for _, x := range b {
+		m.put(uint64(x), 8)
+	}
+	m.put(w.acc&(1<<w.n-1), uint32(w.n))
+}
+
+// put puts out x, of n bits, at most 8.
+func (m *merger) put(x uint64, n uint32) {
+	if m.n += n; m.n < 64 {
+		m.acc = m.acc<<n | x
 		return
 	}
-	for shift := 24; shift >= 0; shift -= 8 {
-		f.byte(byte(word >> shift))
+	m.n -= 64
+	m.word(m.acc<<(n-m.n) | x>>m.n)
+	m.acc = x
+}
+
+// word puts out 64 bits.
+func (m *merger) word(x uint64) {
+	const every = 0x0101010101010101
+	if ones := ^x; (ones-every)&^ones&(every<<7) == 0 { // no byte of ones
+		m.out = binary.BigEndian.AppendUint64(m.out, x)
+		return
+	}
+	for shift := 56; shift >= 0; shift -= 8 {
+		m.byte(byte(x >> shift))
 	}
 }
 
 // byte puts out a byte of the scan; one of ones is followed by a zero.
-func (f *jpegFile) byte(b byte) {
-	f.out = append(f.out, b)
+func (m *merger) byte(b byte) {
+	m.out = append(m.out, b)
 	if b == 0xff {
-		f.out = append(f.out, 0)
+		m.out = append(m.out, 0)
 	}
 }
 
-// flush puts out what is left, and ones up to the end of the byte.
-func (f *jpegFile) flush() {
-	if n := -f.n % 8; n > 0 {
-		f.put(1<<n-1, n)
+// close puts out what is left, and ones up to the end of the byte.
+func (m *merger) close() []byte {
+	left := -m.n % 8
+	m.acc, m.n = m.acc<<left|(1<<left-1), m.n+left
+	for ; m.n > 0; m.n -= 8 {
+		m.byte(byte(m.acc >> (m.n - 8)))
 	}
-	for ; f.n > 0; f.n -= 8 {
-		f.byte(byte(f.acc >> (f.n - 8)))
-	}
-}
-
-// number puts out a code for run and the size of x, and then x.
-func (f *jpegFile) number(codes *[256]huffmanCode, run int, x int32) {
-	sign := x >> 31
-	size := uint(bits.Len32(uint32(x ^ sign - sign)))
-	c := codes[run<<4|int(size)]
-	f.put(c.bits<<size|uint32(x+sign)&(1<<size-1), uint(c.n)+size)
-}
-
-// block puts out a block's coefficients.
-func (f *jpegFile) block(block *[64]int32, p *plane) {
-	f.number(&f.codes[2*p.table], 0, block[0]-p.last)
-	p.last = block[0]
-	codes, run := &f.codes[2*p.table+1], 0
-	for _, i := range zigzag[1:] {
-		x := block[i]
-		if x == 0 {
-			run++
-			continue
-		}
-		for ; run > 15; run -= 16 {
-			f.put(codes[0xf0].bits, uint(codes[0xf0].n))
-		}
-		f.number(codes, run, x)
-		run = 0
-	}
-	if run > 0 {
-		f.put(codes[0].bits, uint(codes[0].n))
-	}
+	return m.out
 }
