@@ -8709,7 +8709,11 @@ over302:
 summed297:
 	VXORPS Z24, Z24, Z24
 	TESTB  $0x02, 136(AX)
-	JNE    biased303
+	JEQ    alone303
+	TESTB  $0x01, 136(AX)
+	JEQ    biased304
+
+alone303:
 	VADDPS Z24, Z0, Z0
 	VADDPS Z24, Z1, Z1
 	VADDPS Z24, Z2, Z2
@@ -8735,9 +8739,9 @@ summed297:
 	VADDPS Z24, Z22, Z22
 	VADDPS Z24, Z23, Z23
 
-biased303:
+biased304:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled304
+	JEQ     scaled305
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z25
@@ -8754,29 +8758,33 @@ biased303:
 	VMULPS  Z25, Z20, Z20
 	VMULPS  Z25, Z22, Z22
 
-scaled304:
+scaled305:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased305
+	JEQ     biased306
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z25
-	VADDPS  Z24, Z25, Z25
-	VADDPS  Z25, Z0, Z0
-	VADDPS  Z25, Z2, Z2
-	VADDPS  Z25, Z4, Z4
-	VADDPS  Z25, Z6, Z6
-	VADDPS  Z25, Z8, Z8
-	VADDPS  Z25, Z10, Z10
-	VADDPS  Z25, Z12, Z12
-	VADDPS  Z25, Z14, Z14
-	VADDPS  Z25, Z16, Z16
-	VADDPS  Z25, Z18, Z18
-	VADDPS  Z25, Z20, Z20
-	VADDPS  Z25, Z22, Z22
-
-biased305:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled306
+	JNE     with307
+	VADDPS  Z24, Z25, Z25
+
+with307:
+	VADDPS Z25, Z0, Z0
+	VADDPS Z25, Z2, Z2
+	VADDPS Z25, Z4, Z4
+	VADDPS Z25, Z6, Z6
+	VADDPS Z25, Z8, Z8
+	VADDPS Z25, Z10, Z10
+	VADDPS Z25, Z12, Z12
+	VADDPS Z25, Z14, Z14
+	VADDPS Z25, Z16, Z16
+	VADDPS Z25, Z18, Z18
+	VADDPS Z25, Z20, Z20
+	VADDPS Z25, Z22, Z22
+
+biased306:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled308
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS 64(R10), Z25
@@ -8793,30 +8801,34 @@ biased305:
 	VMULPS  Z25, Z21, Z21
 	VMULPS  Z25, Z23, Z23
 
-scaled306:
+scaled308:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased307
+	JEQ     biased309
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS 64(R10), Z25
+	TESTB   $0x01, 136(AX)
+	JNE     with310
 	VADDPS  Z24, Z25, Z25
-	VADDPS  Z25, Z1, Z1
-	VADDPS  Z25, Z3, Z3
-	VADDPS  Z25, Z5, Z5
-	VADDPS  Z25, Z7, Z7
-	VADDPS  Z25, Z9, Z9
-	VADDPS  Z25, Z11, Z11
-	VADDPS  Z25, Z13, Z13
-	VADDPS  Z25, Z15, Z15
-	VADDPS  Z25, Z17, Z17
-	VADDPS  Z25, Z19, Z19
-	VADDPS  Z25, Z21, Z21
-	VADDPS  Z25, Z23, Z23
 
-biased307:
+with310:
+	VADDPS Z25, Z1, Z1
+	VADDPS Z25, Z3, Z3
+	VADDPS Z25, Z5, Z5
+	VADDPS Z25, Z7, Z7
+	VADDPS Z25, Z9, Z9
+	VADDPS Z25, Z11, Z11
+	VADDPS Z25, Z13, Z13
+	VADDPS Z25, Z15, Z15
+	VADDPS Z25, Z17, Z17
+	VADDPS Z25, Z19, Z19
+	VADDPS Z25, Z21, Z21
+	VADDPS Z25, Z23, Z23
+
+biased309:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none310
+	JEQ     none313
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -8827,89 +8839,89 @@ biased307:
 	VADDPS  Z24, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z2, Z2
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z4, Z4
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z6, Z6
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z8, Z8
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z10, Z10
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z12, Z12
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z13, Z13
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z14, Z14
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z15, Z15
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z16, Z16
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z17, Z17
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z18, Z18
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z19, Z19
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z20, Z20
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z21, Z21
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added308
+	JE      added311
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z22, Z22
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z23, Z23
 	ADDQ    R10, R12
 
-added308:
-none310:
+added311:
+none313:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited313
+	JEQ     limited316
 	TESTB   $0x08, 136(AX)
-	JEQ     six311
+	JEQ     six314
 	VXORPS  Z24, Z24, Z24
 	VCMPPS  $0x12, Z24, Z0, K1
 	VMOVAPS Z24, K1, Z0
@@ -8959,11 +8971,11 @@ none310:
 	VMOVAPS Z24, K1, Z22
 	VCMPPS  $0x12, Z24, Z23, K1
 	VMOVAPS Z24, K1, Z23
-	JMP     limited313
+	JMP     limited316
 
-six311:
+six314:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky312
+	JEQ          leaky315
 	VBROADCASTSS 144(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VMAXPS       Z0, Z25, Z0
@@ -9014,9 +9026,9 @@ six311:
 	VMINPS       Z22, Z24, Z22
 	VMAXPS       Z23, Z25, Z23
 	VMINPS       Z23, Z24, Z23
-	JMP          limited313
+	JMP          limited316
 
-leaky312:
+leaky315:
 	VBROADCASTSS 148(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VCMPPS       $0x1a, Z25, Z0, K1
@@ -9068,67 +9080,67 @@ leaky312:
 	VCMPPS       $0x1a, Z25, Z23, K1
 	VMULPS       Z24, Z23, K1, Z23
 
-limited313:
+limited316:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z2, (R9)
 	VMOVUPS Z3, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z4, (R9)
 	VMOVUPS Z5, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z6, (R9)
 	VMOVUPS Z7, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z8, (R9)
 	VMOVUPS Z9, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z10, (R9)
 	VMOVUPS Z11, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z12, (R9)
 	VMOVUPS Z13, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z14, (R9)
 	VMOVUPS Z15, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z16, (R9)
 	VMOVUPS Z17, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z18, (R9)
 	VMOVUPS Z19, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z20, (R9)
 	VMOVUPS Z21, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored309
+	JE      stored312
 	VMOVUPS Z22, (R9)
 	VMOVUPS Z23, 64(R9)
 	ADDQ    R10, R9
 
-stored309:
+stored312:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
 	JE      done296
@@ -9159,7 +9171,7 @@ TEXT ·tapLineAVX512_3x1x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels314:
+channels317:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -9174,7 +9186,7 @@ channels314:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group315:
+group318:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9204,13 +9216,13 @@ group315:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed318
+	JE      summed321
 	TESTQ   DI, DI
-	JNE     ends319
+	JNE     ends322
 	CMPQ    R11, $0x10
-	JNE     ends319
+	JNE     ends322
 
-row316:
+row319:
 	VMOVUPS     (R13), Z14
 	VMOVUPS     (R13)(DX*1), Z15
 	VMOVUPS     (R13)(DX*2), Z16
@@ -9279,139 +9291,143 @@ row316:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row316
-	JMP         summed318
+	JNE         row319
+	JMP         summed321
 
-ends319:
+ends322:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column320
+	JE      column323
 	CMPQ    DI, $0x01
-	JE      column321
-	JMP     column322
+	JE      column324
+	JMP     column325
 
-column320:
+column323:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z14, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over323
+	JE          over326
 
-column321:
+column324:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z0
 	VFMADD231PS Z17, Z14, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over323
+	JE          over326
 
-column322:
+column325:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z0
 	VFMADD231PS Z17, Z15, Z1
 	VFMADD231PS Z17, Z14, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z1
 	VFMADD231PS Z17, Z15, Z2
 	VFMADD231PS Z17, Z14, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z2
 	VFMADD231PS Z17, Z15, Z3
 	VFMADD231PS Z17, Z14, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z3
 	VFMADD231PS Z17, Z15, Z4
 	VFMADD231PS Z17, Z14, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z4
 	VFMADD231PS Z17, Z15, Z5
 	VFMADD231PS Z17, Z14, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z5
 	VFMADD231PS Z17, Z15, Z6
 	VFMADD231PS Z17, Z14, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z6
 	VFMADD231PS Z17, Z15, Z7
 	VFMADD231PS Z17, Z14, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z7
 	VFMADD231PS Z17, Z15, Z8
 	VFMADD231PS Z17, Z14, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z8
 	VFMADD231PS Z17, Z15, Z9
 	VFMADD231PS Z17, Z14, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z9
 	VFMADD231PS Z17, Z15, Z10
 	VFMADD231PS Z17, Z14, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z10
 	VFMADD231PS Z17, Z15, Z11
 	VFMADD231PS Z17, Z14, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z11
 	VFMADD231PS Z17, Z15, Z12
 	VFMADD231PS Z17, Z14, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z14
 	VFMADD231PS Z14, Z16, Z12
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over323
+	JE          over326
 	VMOVUPS     (R12), Z14
 	VFMADD231PS Z14, Z16, Z13
 
-over323:
+over326:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends319
+	JNE  ends322
 
-summed318:
+summed321:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased324
+	JEQ    alone327
+	TESTB  $0x01, 136(AX)
+	JEQ    biased328
+
+alone327:
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -9427,9 +9443,9 @@ summed318:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased324:
+biased328:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled325
+	JEQ     scaled329
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z15
@@ -9448,32 +9464,36 @@ biased324:
 	VMULPS  Z15, Z12, Z12
 	VMULPS  Z15, Z13, Z13
 
-scaled325:
+scaled329:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased326
+	JEQ     biased330
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z15
+	TESTB   $0x01, 136(AX)
+	JNE     with331
 	VADDPS  Z14, Z15, Z15
-	VADDPS  Z15, Z0, Z0
-	VADDPS  Z15, Z1, Z1
-	VADDPS  Z15, Z2, Z2
-	VADDPS  Z15, Z3, Z3
-	VADDPS  Z15, Z4, Z4
-	VADDPS  Z15, Z5, Z5
-	VADDPS  Z15, Z6, Z6
-	VADDPS  Z15, Z7, Z7
-	VADDPS  Z15, Z8, Z8
-	VADDPS  Z15, Z9, Z9
-	VADDPS  Z15, Z10, Z10
-	VADDPS  Z15, Z11, Z11
-	VADDPS  Z15, Z12, Z12
-	VADDPS  Z15, Z13, Z13
 
-biased326:
+with331:
+	VADDPS Z15, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z15, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z15, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z15, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z15, Z8, Z8
+	VADDPS Z15, Z9, Z9
+	VADDPS Z15, Z10, Z10
+	VADDPS Z15, Z11, Z11
+	VADDPS Z15, Z12, Z12
+	VADDPS Z15, Z13, Z13
+
+biased330:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none329
+	JEQ     none334
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -9482,77 +9502,77 @@ biased326:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added327
+	JE      added332
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added327:
-none329:
+added332:
+none334:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited332
+	JEQ     limited337
 	TESTB   $0x08, 136(AX)
-	JEQ     six330
+	JEQ     six335
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K1
 	VMOVAPS Z14, K1, Z0
@@ -9582,11 +9602,11 @@ none329:
 	VMOVAPS Z14, K1, Z12
 	VCMPPS  $0x12, Z14, Z13, K1
 	VMOVAPS Z14, K1, Z13
-	JMP     limited332
+	JMP     limited337
 
-six330:
+six335:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky331
+	JEQ          leaky336
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -9617,9 +9637,9 @@ six330:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited332
+	JMP          limited337
 
-leaky331:
+leaky336:
 	VBROADCASTSS 148(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K1
@@ -9651,66 +9671,66 @@ leaky331:
 	VCMPPS       $0x1a, Z15, Z13, K1
 	VMULPS       Z14, Z13, K1, Z13
 
-limited332:
+limited337:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored328
+	JE      stored333
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored328:
+stored333:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done317
+	JE      done320
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -9718,14 +9738,14 @@ stored328:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group315
+	JMP     group318
 
-done317:
+done320:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000040, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels314
+	JLT  channels317
 	VZEROUPPER
 	RET
 
@@ -9755,7 +9775,7 @@ TEXT ·tapLineAVX512_3x1x0(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group334:
+group339:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -9785,13 +9805,13 @@ group334:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed337
+	JE      summed342
 	TESTQ   DI, DI
-	JNE     ends338
+	JNE     ends343
 	CMPQ    R11, $0x10
-	JNE     ends338
+	JNE     ends343
 
-row335:
+row340:
 	VMOVUPS.Z   (R13), K1, Z14
 	VMOVUPS.Z   (R13)(DX*1), K1, Z15
 	VMOVUPS.Z   (R13)(DX*2), K1, Z16
@@ -9860,139 +9880,143 @@ row335:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row335
-	JMP         summed337
+	JNE         row340
+	JMP         summed342
 
-ends338:
+ends343:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column339
+	JE        column344
 	CMPQ      DI, $0x01
-	JE        column340
-	JMP       column341
+	JE        column345
+	JMP       column346
 
-column339:
+column344:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z14, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over342
+	JE          over347
 
-column340:
+column345:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z0
 	VFMADD231PS Z17, Z14, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over342
+	JE          over347
 
-column341:
+column346:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z0
 	VFMADD231PS Z17, Z15, Z1
 	VFMADD231PS Z17, Z14, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z1
 	VFMADD231PS Z17, Z15, Z2
 	VFMADD231PS Z17, Z14, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z2
 	VFMADD231PS Z17, Z15, Z3
 	VFMADD231PS Z17, Z14, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z3
 	VFMADD231PS Z17, Z15, Z4
 	VFMADD231PS Z17, Z14, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z4
 	VFMADD231PS Z17, Z15, Z5
 	VFMADD231PS Z17, Z14, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z5
 	VFMADD231PS Z17, Z15, Z6
 	VFMADD231PS Z17, Z14, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z6
 	VFMADD231PS Z17, Z15, Z7
 	VFMADD231PS Z17, Z14, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z7
 	VFMADD231PS Z17, Z15, Z8
 	VFMADD231PS Z17, Z14, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z8
 	VFMADD231PS Z17, Z15, Z9
 	VFMADD231PS Z17, Z14, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z9
 	VFMADD231PS Z17, Z15, Z10
 	VFMADD231PS Z17, Z14, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z10
 	VFMADD231PS Z17, Z15, Z11
 	VFMADD231PS Z17, Z14, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z11
 	VFMADD231PS Z17, Z15, Z12
 	VFMADD231PS Z17, Z14, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z14
 	VFMADD231PS Z14, Z16, Z12
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over342
+	JE          over347
 	VMOVUPS.Z   (R12), K1, Z14
 	VFMADD231PS Z14, Z16, Z13
 
-over342:
+over347:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends338
+	JNE  ends343
 
-summed337:
+summed342:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased343
+	JEQ    alone348
+	TESTB  $0x01, 136(AX)
+	JEQ    biased349
+
+alone348:
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -10008,9 +10032,9 @@ summed337:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased343:
+biased349:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled344
+	JEQ       scaled350
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z15
@@ -10029,32 +10053,36 @@ biased343:
 	VMULPS    Z15, Z12, Z12
 	VMULPS    Z15, Z13, Z13
 
-scaled344:
+scaled350:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased345
+	JEQ       biased351
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z15
+	TESTB     $0x01, 136(AX)
+	JNE       with352
 	VADDPS    Z14, Z15, Z15
-	VADDPS    Z15, Z0, Z0
-	VADDPS    Z15, Z1, Z1
-	VADDPS    Z15, Z2, Z2
-	VADDPS    Z15, Z3, Z3
-	VADDPS    Z15, Z4, Z4
-	VADDPS    Z15, Z5, Z5
-	VADDPS    Z15, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z15, Z8, Z8
-	VADDPS    Z15, Z9, Z9
-	VADDPS    Z15, Z10, Z10
-	VADDPS    Z15, Z11, Z11
-	VADDPS    Z15, Z12, Z12
-	VADDPS    Z15, Z13, Z13
 
-biased345:
+with352:
+	VADDPS Z15, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z15, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z15, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z15, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z15, Z8, Z8
+	VADDPS Z15, Z9, Z9
+	VADDPS Z15, Z10, Z10
+	VADDPS Z15, Z11, Z11
+	VADDPS Z15, Z12, Z12
+	VADDPS Z15, Z13, Z13
+
+biased351:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none348
+	JEQ       none355
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -10063,77 +10091,77 @@ biased345:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added346
+	JE        added353
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added346:
-none348:
+added353:
+none355:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited351
+	JEQ     limited358
 	TESTB   $0x08, 136(AX)
-	JEQ     six349
+	JEQ     six356
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -10163,11 +10191,11 @@ none348:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited351
+	JMP     limited358
 
-six349:
+six356:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky350
+	JEQ          leaky357
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -10198,9 +10226,9 @@ six349:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited351
+	JMP          limited358
 
-leaky350:
+leaky357:
 	VBROADCASTSS 148(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K2
@@ -10232,66 +10260,66 @@ leaky350:
 	VCMPPS       $0x1a, Z15, Z13, K2
 	VMULPS       Z14, Z13, K2, Z13
 
-limited351:
+limited358:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored347
+	JE      stored354
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored347:
+stored354:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done336
+	JE      done341
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -10299,9 +10327,9 @@ stored347:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group334
+	JMP     group339
 
-done336:
+done341:
 	VZEROUPPER
 	RET
 
@@ -10314,7 +10342,7 @@ TEXT ·tapLineAVX512_3x2x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels352:
+channels359:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -10329,7 +10357,7 @@ channels352:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group353:
+group360:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -10369,13 +10397,13 @@ group353:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed356
+	JE      summed363
 	TESTQ   DI, DI
-	JNE     ends357
+	JNE     ends364
 	CMPQ    R11, $0x19
-	JNE     ends357
+	JNE     ends364
 
-row354:
+row361:
 	VMOVUPS     (R13), Z24
 	VMOVUPS     64(R13), Z25
 	VMOVUPS     (R13)(DX*1), Z26
@@ -10513,10 +10541,10 @@ row354:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row354
-	JMP         summed356
+	JNE         row361
+	JMP         summed363
 
-ends357:
+ends364:
 	VMOVUPS (R13), Z24
 	VMOVUPS 64(R13), Z25
 	VMOVUPS (R13)(DX*1), Z26
@@ -10525,30 +10553,30 @@ ends357:
 	VMOVUPS 64(R13)(DX*2), Z29
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column358
+	JE      column365
 	CMPQ    DI, $0x01
-	JE      column359
-	JMP     column360
+	JE      column366
+	JMP     column367
 
-column358:
+column365:
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z24, Z0
 	VFMADD231PS Z31, Z25, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over361
+	JE          over368
 
-column359:
+column366:
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z0
 	VFMADD231PS Z31, Z27, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over361
+	JE          over368
 
-column360:
+column367:
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z0
@@ -10557,14 +10585,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z2
 	VFMADD231PS Z31, Z27, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z2
@@ -10573,14 +10601,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z4
 	VFMADD231PS Z31, Z27, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z4
@@ -10589,14 +10617,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z6
 	VFMADD231PS Z31, Z27, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z6
@@ -10605,14 +10633,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z8
 	VFMADD231PS Z31, Z27, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z8
@@ -10621,14 +10649,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z10
 	VFMADD231PS Z31, Z27, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z10
@@ -10637,14 +10665,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z12
 	VFMADD231PS Z31, Z27, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z12
@@ -10653,14 +10681,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z15
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z14
 	VFMADD231PS Z31, Z27, Z15
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z14
@@ -10669,14 +10697,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z17
 	ADDQ        CX, R12
 	CMPQ        R11, $0x11
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z16
 	VFMADD231PS Z31, Z27, Z17
 	ADDQ        CX, R12
 	CMPQ        R11, $0x12
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z16
@@ -10685,14 +10713,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z19
 	ADDQ        CX, R12
 	CMPQ        R11, $0x13
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z18
 	VFMADD231PS Z31, Z27, Z19
 	ADDQ        CX, R12
 	CMPQ        R11, $0x14
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z18
@@ -10701,14 +10729,14 @@ column360:
 	VFMADD231PS Z31, Z25, Z21
 	ADDQ        CX, R12
 	CMPQ        R11, $0x15
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z26, Z20
 	VFMADD231PS Z31, Z27, Z21
 	ADDQ        CX, R12
 	CMPQ        R11, $0x16
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z30
 	VMOVUPS     64(R12), Z31
 	VFMADD231PS Z30, Z28, Z20
@@ -10717,29 +10745,33 @@ column360:
 	VFMADD231PS Z31, Z25, Z23
 	ADDQ        CX, R12
 	CMPQ        R11, $0x17
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z24
 	VMOVUPS     64(R12), Z25
 	VFMADD231PS Z24, Z26, Z22
 	VFMADD231PS Z25, Z27, Z23
 	ADDQ        CX, R12
 	CMPQ        R11, $0x18
-	JE          over361
+	JE          over368
 	VMOVUPS     (R12), Z24
 	VMOVUPS     64(R12), Z25
 	VFMADD231PS Z24, Z28, Z22
 	VFMADD231PS Z25, Z29, Z23
 
-over361:
+over368:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends357
+	JNE  ends364
 
-summed356:
+summed363:
 	VXORPS Z24, Z24, Z24
 	TESTB  $0x02, 136(AX)
-	JNE    biased362
+	JEQ    alone369
+	TESTB  $0x01, 136(AX)
+	JEQ    biased370
+
+alone369:
 	VADDPS Z24, Z0, Z0
 	VADDPS Z24, Z1, Z1
 	VADDPS Z24, Z2, Z2
@@ -10765,9 +10797,9 @@ summed356:
 	VADDPS Z24, Z22, Z22
 	VADDPS Z24, Z23, Z23
 
-biased362:
+biased370:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled363
+	JEQ     scaled371
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z25
@@ -10784,29 +10816,33 @@ biased362:
 	VMULPS  Z25, Z20, Z20
 	VMULPS  Z25, Z22, Z22
 
-scaled363:
+scaled371:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased364
+	JEQ     biased372
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z25
-	VADDPS  Z24, Z25, Z25
-	VADDPS  Z25, Z0, Z0
-	VADDPS  Z25, Z2, Z2
-	VADDPS  Z25, Z4, Z4
-	VADDPS  Z25, Z6, Z6
-	VADDPS  Z25, Z8, Z8
-	VADDPS  Z25, Z10, Z10
-	VADDPS  Z25, Z12, Z12
-	VADDPS  Z25, Z14, Z14
-	VADDPS  Z25, Z16, Z16
-	VADDPS  Z25, Z18, Z18
-	VADDPS  Z25, Z20, Z20
-	VADDPS  Z25, Z22, Z22
-
-biased364:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled365
+	JNE     with373
+	VADDPS  Z24, Z25, Z25
+
+with373:
+	VADDPS Z25, Z0, Z0
+	VADDPS Z25, Z2, Z2
+	VADDPS Z25, Z4, Z4
+	VADDPS Z25, Z6, Z6
+	VADDPS Z25, Z8, Z8
+	VADDPS Z25, Z10, Z10
+	VADDPS Z25, Z12, Z12
+	VADDPS Z25, Z14, Z14
+	VADDPS Z25, Z16, Z16
+	VADDPS Z25, Z18, Z18
+	VADDPS Z25, Z20, Z20
+	VADDPS Z25, Z22, Z22
+
+biased372:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled374
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS 64(R10), Z25
@@ -10823,30 +10859,34 @@ biased364:
 	VMULPS  Z25, Z21, Z21
 	VMULPS  Z25, Z23, Z23
 
-scaled365:
+scaled374:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased366
+	JEQ     biased375
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS 64(R10), Z25
+	TESTB   $0x01, 136(AX)
+	JNE     with376
 	VADDPS  Z24, Z25, Z25
-	VADDPS  Z25, Z1, Z1
-	VADDPS  Z25, Z3, Z3
-	VADDPS  Z25, Z5, Z5
-	VADDPS  Z25, Z7, Z7
-	VADDPS  Z25, Z9, Z9
-	VADDPS  Z25, Z11, Z11
-	VADDPS  Z25, Z13, Z13
-	VADDPS  Z25, Z15, Z15
-	VADDPS  Z25, Z17, Z17
-	VADDPS  Z25, Z19, Z19
-	VADDPS  Z25, Z21, Z21
-	VADDPS  Z25, Z23, Z23
 
-biased366:
+with376:
+	VADDPS Z25, Z1, Z1
+	VADDPS Z25, Z3, Z3
+	VADDPS Z25, Z5, Z5
+	VADDPS Z25, Z7, Z7
+	VADDPS Z25, Z9, Z9
+	VADDPS Z25, Z11, Z11
+	VADDPS Z25, Z13, Z13
+	VADDPS Z25, Z15, Z15
+	VADDPS Z25, Z17, Z17
+	VADDPS Z25, Z19, Z19
+	VADDPS Z25, Z21, Z21
+	VADDPS Z25, Z23, Z23
+
+biased375:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none369
+	JEQ     none379
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -10857,89 +10897,89 @@ biased366:
 	VADDPS  Z24, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z2, Z2
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z4, Z4
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z6, Z6
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z8, Z8
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z10, Z10
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z12, Z12
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z13, Z13
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z14, Z14
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z15, Z15
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z16, Z16
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z17, Z17
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z18, Z18
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z19, Z19
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z20, Z20
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z21, Z21
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added367
+	JE      added377
 	VMOVUPS (R12), Z24
 	VADDPS  Z24, Z22, Z22
 	VMOVUPS 64(R12), Z24
 	VADDPS  Z24, Z23, Z23
 	ADDQ    R10, R12
 
-added367:
-none369:
+added377:
+none379:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited372
+	JEQ     limited382
 	TESTB   $0x08, 136(AX)
-	JEQ     six370
+	JEQ     six380
 	VXORPS  Z24, Z24, Z24
 	VCMPPS  $0x12, Z24, Z0, K1
 	VMOVAPS Z24, K1, Z0
@@ -10989,11 +11029,11 @@ none369:
 	VMOVAPS Z24, K1, Z22
 	VCMPPS  $0x12, Z24, Z23, K1
 	VMOVAPS Z24, K1, Z23
-	JMP     limited372
+	JMP     limited382
 
-six370:
+six380:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky371
+	JEQ          leaky381
 	VBROADCASTSS 144(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VMAXPS       Z0, Z25, Z0
@@ -11044,9 +11084,9 @@ six370:
 	VMINPS       Z22, Z24, Z22
 	VMAXPS       Z23, Z25, Z23
 	VMINPS       Z23, Z24, Z23
-	JMP          limited372
+	JMP          limited382
 
-leaky371:
+leaky381:
 	VBROADCASTSS 148(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VCMPPS       $0x1a, Z25, Z0, K1
@@ -11098,70 +11138,70 @@ leaky371:
 	VCMPPS       $0x1a, Z25, Z23, K1
 	VMULPS       Z24, Z23, K1, Z23
 
-limited372:
+limited382:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z2, (R9)
 	VMOVUPS Z3, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z4, (R9)
 	VMOVUPS Z5, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z6, (R9)
 	VMOVUPS Z7, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z8, (R9)
 	VMOVUPS Z9, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z10, (R9)
 	VMOVUPS Z11, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z12, (R9)
 	VMOVUPS Z13, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z14, (R9)
 	VMOVUPS Z15, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z16, (R9)
 	VMOVUPS Z17, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z18, (R9)
 	VMOVUPS Z19, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z20, (R9)
 	VMOVUPS Z21, 64(R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored368
+	JE      stored378
 	VMOVUPS Z22, (R9)
 	VMOVUPS Z23, 64(R9)
 	ADDQ    R10, R9
 
-stored368:
+stored378:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done355
+	JE      done362
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -11170,14 +11210,14 @@ stored368:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group353
+	JMP     group360
 
-done355:
+done362:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000080, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels352
+	JLT  channels359
 	VZEROUPPER
 	RET
 
@@ -11190,7 +11230,7 @@ TEXT ·tapLineAVX512_3x2x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels373:
+channels383:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -11205,7 +11245,7 @@ channels373:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group374:
+group384:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -11235,13 +11275,13 @@ group374:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed377
+	JE      summed387
 	TESTQ   DI, DI
-	JNE     ends378
+	JNE     ends388
 	CMPQ    R11, $0x1d
-	JNE     ends378
+	JNE     ends388
 
-row375:
+row385:
 	VMOVUPS     (R13), Z14
 	VMOVUPS     (R13)(DX*1), Z15
 	VMOVUPS     (R13)(DX*2), Z16
@@ -11325,191 +11365,195 @@ row375:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row375
-	JMP         summed377
+	JNE         row385
+	JMP         summed387
 
-ends378:
+ends388:
 	VMOVUPS (R13), Z14
 	VMOVUPS (R13)(DX*1), Z15
 	VMOVUPS (R13)(DX*2), Z16
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column379
+	JE      column389
 	CMPQ    DI, $0x01
-	JE      column380
-	JMP     column381
+	JE      column390
+	JMP     column391
 
-column379:
+column389:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z14, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over382
+	JE          over392
 
-column380:
+column390:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over382
+	JE          over392
 
-column381:
+column391:
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z0
 	VFMADD231PS Z17, Z14, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z1
 	VFMADD231PS Z17, Z14, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z2
 	VFMADD231PS Z17, Z14, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z3
 	VFMADD231PS Z17, Z14, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z4
 	VFMADD231PS Z17, Z14, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z5
 	VFMADD231PS Z17, Z14, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z6
 	VFMADD231PS Z17, Z14, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z7
 	VFMADD231PS Z17, Z14, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x11
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x12
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z8
 	VFMADD231PS Z17, Z14, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x13
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x14
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z9
 	VFMADD231PS Z17, Z14, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x15
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x16
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z10
 	VFMADD231PS Z17, Z14, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x17
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x18
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z11
 	VFMADD231PS Z17, Z14, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x19
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z15, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1a
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z17
 	VFMADD231PS Z17, Z16, Z12
 	VFMADD231PS Z17, Z14, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1b
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z14
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1c
-	JE          over382
+	JE          over392
 	VMOVUPS     (R12), Z14
 	VFMADD231PS Z14, Z16, Z13
 
-over382:
+over392:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends378
+	JNE  ends388
 
-summed377:
+summed387:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased383
+	JEQ    alone393
+	TESTB  $0x01, 136(AX)
+	JEQ    biased394
+
+alone393:
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -11525,9 +11569,9 @@ summed377:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased383:
+biased394:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled384
+	JEQ     scaled395
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z15
@@ -11546,32 +11590,36 @@ biased383:
 	VMULPS  Z15, Z12, Z12
 	VMULPS  Z15, Z13, Z13
 
-scaled384:
+scaled395:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased385
+	JEQ     biased396
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Z15
+	TESTB   $0x01, 136(AX)
+	JNE     with397
 	VADDPS  Z14, Z15, Z15
-	VADDPS  Z15, Z0, Z0
-	VADDPS  Z15, Z1, Z1
-	VADDPS  Z15, Z2, Z2
-	VADDPS  Z15, Z3, Z3
-	VADDPS  Z15, Z4, Z4
-	VADDPS  Z15, Z5, Z5
-	VADDPS  Z15, Z6, Z6
-	VADDPS  Z15, Z7, Z7
-	VADDPS  Z15, Z8, Z8
-	VADDPS  Z15, Z9, Z9
-	VADDPS  Z15, Z10, Z10
-	VADDPS  Z15, Z11, Z11
-	VADDPS  Z15, Z12, Z12
-	VADDPS  Z15, Z13, Z13
 
-biased385:
+with397:
+	VADDPS Z15, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z15, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z15, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z15, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z15, Z8, Z8
+	VADDPS Z15, Z9, Z9
+	VADDPS Z15, Z10, Z10
+	VADDPS Z15, Z11, Z11
+	VADDPS Z15, Z12, Z12
+	VADDPS Z15, Z13, Z13
+
+biased396:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none388
+	JEQ     none400
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -11580,77 +11628,77 @@ biased385:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x08
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x09
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0a
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0b
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0c
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x0d
-	JE      added386
+	JE      added398
 	VMOVUPS (R12), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R10, R12
 
-added386:
-none388:
+added398:
+none400:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited391
+	JEQ     limited403
 	TESTB   $0x08, 136(AX)
-	JEQ     six389
+	JEQ     six401
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K1
 	VMOVAPS Z14, K1, Z0
@@ -11680,11 +11728,11 @@ none388:
 	VMOVAPS Z14, K1, Z12
 	VCMPPS  $0x12, Z14, Z13, K1
 	VMOVAPS Z14, K1, Z13
-	JMP     limited391
+	JMP     limited403
 
-six389:
+six401:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky390
+	JEQ          leaky402
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -11715,9 +11763,9 @@ six389:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited391
+	JMP          limited403
 
-leaky390:
+leaky402:
 	VBROADCASTSS 148(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K1
@@ -11749,66 +11797,66 @@ leaky390:
 	VCMPPS       $0x1a, Z15, Z13, K1
 	VMULPS       Z14, Z13, K1, Z13
 
-limited391:
+limited403:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z7, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z8, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z9, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z10, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z11, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z12, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored387
+	JE      stored399
 	VMOVUPS Z13, (R9)
 	ADDQ    R10, R9
 
-stored387:
+stored399:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done376
+	JE      done386
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -11817,14 +11865,14 @@ stored387:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group374
+	JMP     group384
 
-done376:
+done386:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000040, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels373
+	JLT  channels383
 	VZEROUPPER
 	RET
 
@@ -11854,7 +11902,7 @@ TEXT ·tapLineAVX512_3x2x0(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group393:
+group405:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -11884,13 +11932,13 @@ group393:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed396
+	JE      summed408
 	TESTQ   DI, DI
-	JNE     ends397
+	JNE     ends409
 	CMPQ    R11, $0x1d
-	JNE     ends397
+	JNE     ends409
 
-row394:
+row406:
 	VMOVUPS.Z   (R13), K1, Z14
 	VMOVUPS.Z   (R13)(DX*1), K1, Z15
 	VMOVUPS.Z   (R13)(DX*2), K1, Z16
@@ -11974,191 +12022,195 @@ row394:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row394
-	JMP         summed396
+	JNE         row406
+	JMP         summed408
 
-ends397:
+ends409:
 	VMOVUPS.Z (R13), K1, Z14
 	VMOVUPS.Z (R13)(DX*1), K1, Z15
 	VMOVUPS.Z (R13)(DX*2), K1, Z16
 	MOVQ      R14, R12
 	TESTQ     DI, DI
-	JE        column398
+	JE        column410
 	CMPQ      DI, $0x01
-	JE        column399
-	JMP       column400
+	JE        column411
+	JMP       column412
 
-column398:
+column410:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z14, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over401
+	JE          over413
 
-column399:
+column411:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over401
+	JE          over413
 
-column400:
+column412:
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z0
 	VFMADD231PS Z17, Z14, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z1
 	VFMADD231PS Z17, Z14, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z2
 	VFMADD231PS Z17, Z14, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z3
 	VFMADD231PS Z17, Z14, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z4
 	VFMADD231PS Z17, Z14, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z5
 	VFMADD231PS Z17, Z14, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z6
 	VFMADD231PS Z17, Z14, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z7
 	VFMADD231PS Z17, Z14, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x11
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x12
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z8
 	VFMADD231PS Z17, Z14, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x13
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z9
 	ADDQ        CX, R12
 	CMPQ        R11, $0x14
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z9
 	VFMADD231PS Z17, Z14, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x15
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z10
 	ADDQ        CX, R12
 	CMPQ        R11, $0x16
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z10
 	VFMADD231PS Z17, Z14, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x17
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z11
 	ADDQ        CX, R12
 	CMPQ        R11, $0x18
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z11
 	VFMADD231PS Z17, Z14, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x19
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z15, Z12
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1a
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z17
 	VFMADD231PS Z17, Z16, Z12
 	VFMADD231PS Z17, Z14, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1b
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z14
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R12
 	CMPQ        R11, $0x1c
-	JE          over401
+	JE          over413
 	VMOVUPS.Z   (R12), K1, Z14
 	VFMADD231PS Z14, Z16, Z13
 
-over401:
+over413:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends397
+	JNE  ends409
 
-summed396:
+summed408:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased402
+	JEQ    alone414
+	TESTB  $0x01, 136(AX)
+	JEQ    biased415
+
+alone414:
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -12174,9 +12226,9 @@ summed396:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased402:
+biased415:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled403
+	JEQ       scaled416
 	MOVQ      112(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z15
@@ -12195,32 +12247,36 @@ biased402:
 	VMULPS    Z15, Z12, Z12
 	VMULPS    Z15, Z13, Z13
 
-scaled403:
+scaled416:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased404
+	JEQ       biased417
 	MOVQ      120(AX), R10
 	ADDQ      152(AX), R10
 	VMOVUPS.Z (R10), K1, Z15
+	TESTB     $0x01, 136(AX)
+	JNE       with418
 	VADDPS    Z14, Z15, Z15
-	VADDPS    Z15, Z0, Z0
-	VADDPS    Z15, Z1, Z1
-	VADDPS    Z15, Z2, Z2
-	VADDPS    Z15, Z3, Z3
-	VADDPS    Z15, Z4, Z4
-	VADDPS    Z15, Z5, Z5
-	VADDPS    Z15, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z15, Z8, Z8
-	VADDPS    Z15, Z9, Z9
-	VADDPS    Z15, Z10, Z10
-	VADDPS    Z15, Z11, Z11
-	VADDPS    Z15, Z12, Z12
-	VADDPS    Z15, Z13, Z13
 
-biased404:
+with418:
+	VADDPS Z15, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z15, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z15, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z15, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z15, Z8, Z8
+	VADDPS Z15, Z9, Z9
+	VADDPS Z15, Z10, Z10
+	VADDPS Z15, Z11, Z11
+	VADDPS Z15, Z12, Z12
+	VADDPS Z15, Z13, Z13
+
+biased417:
 	MOVQ      64(AX), R10
 	TESTB     $0x04, 136(AX)
-	JEQ       none407
+	JEQ       none421
 	MOVQ      128(AX), R11
 	MOVQ      R9, R12
 	SUBQ      56(AX), R12
@@ -12229,77 +12285,77 @@ biased404:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x01
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x02
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x03
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x04
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x05
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x06
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x07
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x08
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x09
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0a
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0b
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0c
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R10, R12
 	CMPQ      176(AX), $0x0d
-	JE        added405
+	JE        added419
 	VMOVUPS.Z (R12), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R10, R12
 
-added405:
-none407:
+added419:
+none421:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited410
+	JEQ     limited424
 	TESTB   $0x08, 136(AX)
-	JEQ     six408
+	JEQ     six422
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -12329,11 +12385,11 @@ none407:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited410
+	JMP     limited424
 
-six408:
+six422:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky409
+	JEQ          leaky423
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -12364,9 +12420,9 @@ six408:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited410
+	JMP          limited424
 
-leaky409:
+leaky423:
 	VBROADCASTSS 148(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K2
@@ -12398,66 +12454,66 @@ leaky409:
 	VCMPPS       $0x1a, Z15, Z13, K2
 	VMULPS       Z14, Z13, K2, Z13
 
-limited410:
+limited424:
 	VMOVUPS Z0, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z1, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z2, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z3, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z4, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z5, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z6, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z7, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x08
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z8, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x09
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z9, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0a
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z10, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0b
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z11, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0c
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z12, K1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x0d
-	JE      stored406
+	JE      stored420
 	VMOVUPS Z13, K1, (R9)
 	ADDQ    R10, R9
 
-stored406:
+stored420:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done395
+	JE      done407
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -12466,9 +12522,9 @@ stored406:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group393
+	JMP     group405
 
-done395:
+done407:
 	VZEROUPPER
 	RET
 
@@ -12482,7 +12538,7 @@ TEXT ·tapLineAVX512_5x1x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels411:
+channels425:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -12497,7 +12553,7 @@ channels411:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group412:
+group426:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -12533,13 +12589,13 @@ group412:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed415
+	JE      summed429
 	TESTQ   R8, R8
-	JNE     ends416
+	JNE     ends430
 	CMPQ    R12, $0x0e
-	JNE     ends416
+	JNE     ends430
 
-row413:
+row427:
 	VMOVUPS     (R14), Z20
 	VMOVUPS     64(R14), Z21
 	VMOVUPS     (R14)(DX*1), Z22
@@ -12684,10 +12740,10 @@ row413:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row413
-	JMP         summed415
+	JNE         row427
+	JMP         summed429
 
-ends416:
+ends430:
 	VMOVUPS (R14), Z20
 	VMOVUPS 64(R14), Z21
 	VMOVUPS (R14)(DX*1), Z22
@@ -12700,25 +12756,25 @@ ends416:
 	VMOVUPS 64(R14)(DX*4), Z29
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column417
+	JE      column431
 	CMPQ    R8, $0x01
-	JE      column418
+	JE      column432
 	CMPQ    R8, $0x02
-	JE      column419
+	JE      column433
 	CMPQ    R8, $0x03
-	JE      column420
-	JMP     column421
+	JE      column434
+	JMP     column435
 
-column417:
+column431:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z20, Z0
 	VFMADD231PS Z31, Z21, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over422
+	JE          over436
 
-column418:
+column432:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z22, Z0
@@ -12727,9 +12783,9 @@ column418:
 	VFMADD231PS Z31, Z21, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over422
+	JE          over436
 
-column419:
+column433:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z24, Z0
@@ -12740,9 +12796,9 @@ column419:
 	VFMADD231PS Z31, Z21, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over422
+	JE          over436
 
-column420:
+column434:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z0
@@ -12755,9 +12811,9 @@ column420:
 	VFMADD231PS Z31, Z21, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over422
+	JE          over436
 
-column421:
+column435:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z0
@@ -12772,7 +12828,7 @@ column421:
 	VFMADD231PS Z31, Z21, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z2
@@ -12787,7 +12843,7 @@ column421:
 	VFMADD231PS Z31, Z21, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z4
@@ -12802,7 +12858,7 @@ column421:
 	VFMADD231PS Z31, Z21, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z6
@@ -12817,7 +12873,7 @@ column421:
 	VFMADD231PS Z31, Z21, Z15
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z8
@@ -12832,7 +12888,7 @@ column421:
 	VFMADD231PS Z31, Z21, Z17
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z10
@@ -12847,7 +12903,7 @@ column421:
 	VFMADD231PS Z31, Z21, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z12
@@ -12860,7 +12916,7 @@ column421:
 	VFMADD231PS Z21, Z23, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z14
@@ -12871,7 +12927,7 @@ column421:
 	VFMADD231PS Z21, Z25, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z16
@@ -12880,22 +12936,26 @@ column421:
 	VFMADD231PS Z21, Z27, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over422
+	JE          over436
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z18
 	VFMADD231PS Z21, Z29, Z19
 
-over422:
+over436:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends416
+	JNE  ends430
 
-summed415:
+summed429:
 	VXORPS Z20, Z20, Z20
 	TESTB  $0x02, 136(AX)
-	JNE    biased423
+	JEQ    alone437
+	TESTB  $0x01, 136(AX)
+	JEQ    biased438
+
+alone437:
 	VADDPS Z20, Z0, Z0
 	VADDPS Z20, Z1, Z1
 	VADDPS Z20, Z2, Z2
@@ -12917,9 +12977,9 @@ summed415:
 	VADDPS Z20, Z18, Z18
 	VADDPS Z20, Z19, Z19
 
-biased423:
+biased438:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled424
+	JEQ     scaled439
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z21
@@ -12934,27 +12994,31 @@ biased423:
 	VMULPS  Z21, Z16, Z16
 	VMULPS  Z21, Z18, Z18
 
-scaled424:
+scaled439:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased425
+	JEQ     biased440
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z21
-	VADDPS  Z20, Z21, Z21
-	VADDPS  Z21, Z0, Z0
-	VADDPS  Z21, Z2, Z2
-	VADDPS  Z21, Z4, Z4
-	VADDPS  Z21, Z6, Z6
-	VADDPS  Z21, Z8, Z8
-	VADDPS  Z21, Z10, Z10
-	VADDPS  Z21, Z12, Z12
-	VADDPS  Z21, Z14, Z14
-	VADDPS  Z21, Z16, Z16
-	VADDPS  Z21, Z18, Z18
-
-biased425:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled426
+	JNE     with441
+	VADDPS  Z20, Z21, Z21
+
+with441:
+	VADDPS Z21, Z0, Z0
+	VADDPS Z21, Z2, Z2
+	VADDPS Z21, Z4, Z4
+	VADDPS Z21, Z6, Z6
+	VADDPS Z21, Z8, Z8
+	VADDPS Z21, Z10, Z10
+	VADDPS Z21, Z12, Z12
+	VADDPS Z21, Z14, Z14
+	VADDPS Z21, Z16, Z16
+	VADDPS Z21, Z18, Z18
+
+biased440:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled442
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS 64(R11), Z21
@@ -12969,28 +13033,32 @@ biased425:
 	VMULPS  Z21, Z17, Z17
 	VMULPS  Z21, Z19, Z19
 
-scaled426:
+scaled442:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased427
+	JEQ     biased443
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS 64(R11), Z21
+	TESTB   $0x01, 136(AX)
+	JNE     with444
 	VADDPS  Z20, Z21, Z21
-	VADDPS  Z21, Z1, Z1
-	VADDPS  Z21, Z3, Z3
-	VADDPS  Z21, Z5, Z5
-	VADDPS  Z21, Z7, Z7
-	VADDPS  Z21, Z9, Z9
-	VADDPS  Z21, Z11, Z11
-	VADDPS  Z21, Z13, Z13
-	VADDPS  Z21, Z15, Z15
-	VADDPS  Z21, Z17, Z17
-	VADDPS  Z21, Z19, Z19
 
-biased427:
+with444:
+	VADDPS Z21, Z1, Z1
+	VADDPS Z21, Z3, Z3
+	VADDPS Z21, Z5, Z5
+	VADDPS Z21, Z7, Z7
+	VADDPS Z21, Z9, Z9
+	VADDPS Z21, Z11, Z11
+	VADDPS Z21, Z13, Z13
+	VADDPS Z21, Z15, Z15
+	VADDPS Z21, Z17, Z17
+	VADDPS Z21, Z19, Z19
+
+biased443:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none430
+	JEQ     none447
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -13001,75 +13069,75 @@ biased427:
 	VADDPS  Z20, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z2, Z2
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z4, Z4
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z6, Z6
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z8, Z8
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z10, Z10
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z12, Z12
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z13, Z13
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z14, Z14
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z15, Z15
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z16, Z16
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z17, Z17
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added428
+	JE      added445
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z18, Z18
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z19, Z19
 	ADDQ    R11, R13
 
-added428:
-none430:
+added445:
+none447:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited433
+	JEQ     limited450
 	TESTB   $0x08, 136(AX)
-	JEQ     six431
+	JEQ     six448
 	VXORPS  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -13111,11 +13179,11 @@ none430:
 	VMOVAPS Z20, K1, Z18
 	VCMPPS  $0x12, Z20, Z19, K1
 	VMOVAPS Z20, K1, Z19
-	JMP     limited433
+	JMP     limited450
 
-six431:
+six448:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky432
+	JEQ          leaky449
 	VBROADCASTSS 144(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VMAXPS       Z0, Z21, Z0
@@ -13158,9 +13226,9 @@ six431:
 	VMINPS       Z18, Z20, Z18
 	VMAXPS       Z19, Z21, Z19
 	VMINPS       Z19, Z20, Z19
-	JMP          limited433
+	JMP          limited450
 
-leaky432:
+leaky449:
 	VBROADCASTSS 148(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VCMPPS       $0x1a, Z21, Z0, K1
@@ -13204,60 +13272,60 @@ leaky432:
 	VCMPPS       $0x1a, Z21, Z19, K1
 	VMULPS       Z20, Z19, K1, Z19
 
-limited433:
+limited450:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z2, (R10)
 	VMOVUPS Z3, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z4, (R10)
 	VMOVUPS Z5, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z6, (R10)
 	VMOVUPS Z7, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z8, (R10)
 	VMOVUPS Z9, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z10, (R10)
 	VMOVUPS Z11, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z12, (R10)
 	VMOVUPS Z13, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z14, (R10)
 	VMOVUPS Z15, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z16, (R10)
 	VMOVUPS Z17, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored429
+	JE      stored446
 	VMOVUPS Z18, (R10)
 	VMOVUPS Z19, 64(R10)
 	ADDQ    R11, R10
 
-stored429:
+stored446:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done414
+	JE      done428
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -13265,14 +13333,14 @@ stored429:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group412
+	JMP     group426
 
-done414:
+done428:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000080, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels411
+	JLT  channels425
 	VZEROUPPER
 	RET
 
@@ -13286,7 +13354,7 @@ TEXT ·tapLineAVX512_5x1x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels434:
+channels451:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -13301,7 +13369,7 @@ channels434:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group435:
+group452:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -13331,13 +13399,13 @@ group435:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed438
+	JE      summed455
 	TESTQ   R8, R8
-	JNE     ends439
+	JNE     ends456
 	CMPQ    R12, $0x12
-	JNE     ends439
+	JNE     ends456
 
-row436:
+row453:
 	VMOVUPS     (R14), Z14
 	VMOVUPS     (R14)(DX*1), Z15
 	VMOVUPS     (R14)(DX*2), Z16
@@ -13438,10 +13506,10 @@ row436:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row436
-	JMP         summed438
+	JNE         row453
+	JMP         summed455
 
-ends439:
+ends456:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -13449,40 +13517,40 @@ ends439:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column440
+	JE      column457
 	CMPQ    R8, $0x01
-	JE      column441
+	JE      column458
 	CMPQ    R8, $0x02
-	JE      column442
+	JE      column459
 	CMPQ    R8, $0x03
-	JE      column443
-	JMP     column444
+	JE      column460
+	JMP     column461
 
-column440:
+column457:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z14, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over445
+	JE          over462
 
-column441:
+column458:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z15, Z0
 	VFMADD231PS Z19, Z14, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over445
+	JE          over462
 
-column442:
+column459:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z16, Z0
 	VFMADD231PS Z19, Z15, Z1
 	VFMADD231PS Z19, Z14, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over445
+	JE          over462
 
-column443:
+column460:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z0
 	VFMADD231PS Z19, Z16, Z1
@@ -13490,9 +13558,9 @@ column443:
 	VFMADD231PS Z19, Z14, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over445
+	JE          over462
 
-column444:
+column461:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z0
 	VFMADD231PS Z19, Z17, Z1
@@ -13501,7 +13569,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z1
 	VFMADD231PS Z19, Z17, Z2
@@ -13510,7 +13578,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z2
 	VFMADD231PS Z19, Z17, Z3
@@ -13519,7 +13587,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z3
 	VFMADD231PS Z19, Z17, Z4
@@ -13528,7 +13596,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z4
 	VFMADD231PS Z19, Z17, Z5
@@ -13537,7 +13605,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z5
 	VFMADD231PS Z19, Z17, Z6
@@ -13546,7 +13614,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z6
 	VFMADD231PS Z19, Z17, Z7
@@ -13555,7 +13623,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z7
 	VFMADD231PS Z19, Z17, Z8
@@ -13564,7 +13632,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z8
 	VFMADD231PS Z19, Z17, Z9
@@ -13573,7 +13641,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z9
 	VFMADD231PS Z19, Z17, Z10
@@ -13582,7 +13650,7 @@ column444:
 	VFMADD231PS Z19, Z14, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z10
 	VFMADD231PS Z14, Z17, Z11
@@ -13590,33 +13658,37 @@ column444:
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z11
 	VFMADD231PS Z14, Z17, Z12
 	VFMADD231PS Z14, Z16, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z14, Z17, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over445
+	JE          over462
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z13
 
-over445:
+over462:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends439
+	JNE  ends456
 
-summed438:
+summed455:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased446
+	JEQ    alone463
+	TESTB  $0x01, 136(AX)
+	JEQ    biased464
+
+alone463:
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -13632,9 +13704,9 @@ summed438:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased446:
+biased464:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled447
+	JEQ     scaled465
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z15
@@ -13653,32 +13725,36 @@ biased446:
 	VMULPS  Z15, Z12, Z12
 	VMULPS  Z15, Z13, Z13
 
-scaled447:
+scaled465:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased448
+	JEQ     biased466
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z15
+	TESTB   $0x01, 136(AX)
+	JNE     with467
 	VADDPS  Z14, Z15, Z15
-	VADDPS  Z15, Z0, Z0
-	VADDPS  Z15, Z1, Z1
-	VADDPS  Z15, Z2, Z2
-	VADDPS  Z15, Z3, Z3
-	VADDPS  Z15, Z4, Z4
-	VADDPS  Z15, Z5, Z5
-	VADDPS  Z15, Z6, Z6
-	VADDPS  Z15, Z7, Z7
-	VADDPS  Z15, Z8, Z8
-	VADDPS  Z15, Z9, Z9
-	VADDPS  Z15, Z10, Z10
-	VADDPS  Z15, Z11, Z11
-	VADDPS  Z15, Z12, Z12
-	VADDPS  Z15, Z13, Z13
 
-biased448:
+with467:
+	VADDPS Z15, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z15, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z15, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z15, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z15, Z8, Z8
+	VADDPS Z15, Z9, Z9
+	VADDPS Z15, Z10, Z10
+	VADDPS Z15, Z11, Z11
+	VADDPS Z15, Z12, Z12
+	VADDPS Z15, Z13, Z13
+
+biased466:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none451
+	JEQ     none470
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -13687,77 +13763,77 @@ biased448:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added449
+	JE      added468
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added449:
-none451:
+added468:
+none470:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited454
+	JEQ     limited473
 	TESTB   $0x08, 136(AX)
-	JEQ     six452
+	JEQ     six471
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K1
 	VMOVAPS Z14, K1, Z0
@@ -13787,11 +13863,11 @@ none451:
 	VMOVAPS Z14, K1, Z12
 	VCMPPS  $0x12, Z14, Z13, K1
 	VMOVAPS Z14, K1, Z13
-	JMP     limited454
+	JMP     limited473
 
-six452:
+six471:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky453
+	JEQ          leaky472
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -13822,9 +13898,9 @@ six452:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited454
+	JMP          limited473
 
-leaky453:
+leaky472:
 	VBROADCASTSS 148(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K1
@@ -13856,66 +13932,66 @@ leaky453:
 	VCMPPS       $0x1a, Z15, Z13, K1
 	VMULPS       Z14, Z13, K1, Z13
 
-limited454:
+limited473:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored450
+	JE      stored469
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored450:
+stored469:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done437
+	JE      done454
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -13923,14 +13999,14 @@ stored450:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group435
+	JMP     group452
 
-done437:
+done454:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000040, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels434
+	JLT  channels451
 	VZEROUPPER
 	RET
 
@@ -13961,7 +14037,7 @@ TEXT ·tapLineAVX512_5x1x0(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group456:
+group475:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -13991,13 +14067,13 @@ group456:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed459
+	JE      summed478
 	TESTQ   R8, R8
-	JNE     ends460
+	JNE     ends479
 	CMPQ    R12, $0x12
-	JNE     ends460
+	JNE     ends479
 
-row457:
+row476:
 	VMOVUPS.Z   (R14), K1, Z14
 	VMOVUPS.Z   (R14)(DX*1), K1, Z15
 	VMOVUPS.Z   (R14)(DX*2), K1, Z16
@@ -14098,10 +14174,10 @@ row457:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row457
-	JMP         summed459
+	JNE         row476
+	JMP         summed478
 
-ends460:
+ends479:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -14109,40 +14185,40 @@ ends460:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column461
+	JE        column480
 	CMPQ      R8, $0x01
-	JE        column462
+	JE        column481
 	CMPQ      R8, $0x02
-	JE        column463
+	JE        column482
 	CMPQ      R8, $0x03
-	JE        column464
-	JMP       column465
+	JE        column483
+	JMP       column484
 
-column461:
+column480:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z14, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over466
+	JE          over485
 
-column462:
+column481:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z15, Z0
 	VFMADD231PS Z19, Z14, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over466
+	JE          over485
 
-column463:
+column482:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z16, Z0
 	VFMADD231PS Z19, Z15, Z1
 	VFMADD231PS Z19, Z14, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over466
+	JE          over485
 
-column464:
+column483:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z0
 	VFMADD231PS Z19, Z16, Z1
@@ -14150,9 +14226,9 @@ column464:
 	VFMADD231PS Z19, Z14, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over466
+	JE          over485
 
-column465:
+column484:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z0
 	VFMADD231PS Z19, Z17, Z1
@@ -14161,7 +14237,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z1
 	VFMADD231PS Z19, Z17, Z2
@@ -14170,7 +14246,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z2
 	VFMADD231PS Z19, Z17, Z3
@@ -14179,7 +14255,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z3
 	VFMADD231PS Z19, Z17, Z4
@@ -14188,7 +14264,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z4
 	VFMADD231PS Z19, Z17, Z5
@@ -14197,7 +14273,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z5
 	VFMADD231PS Z19, Z17, Z6
@@ -14206,7 +14282,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z6
 	VFMADD231PS Z19, Z17, Z7
@@ -14215,7 +14291,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z7
 	VFMADD231PS Z19, Z17, Z8
@@ -14224,7 +14300,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z8
 	VFMADD231PS Z19, Z17, Z9
@@ -14233,7 +14309,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z9
 	VFMADD231PS Z19, Z17, Z10
@@ -14242,7 +14318,7 @@ column465:
 	VFMADD231PS Z19, Z14, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z10
 	VFMADD231PS Z14, Z17, Z11
@@ -14250,33 +14326,37 @@ column465:
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z11
 	VFMADD231PS Z14, Z17, Z12
 	VFMADD231PS Z14, Z16, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z14, Z17, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over466
+	JE          over485
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z13
 
-over466:
+over485:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends460
+	JNE  ends479
 
-summed459:
+summed478:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased467
+	JEQ    alone486
+	TESTB  $0x01, 136(AX)
+	JEQ    biased487
+
+alone486:
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -14292,9 +14372,9 @@ summed459:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased467:
+biased487:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled468
+	JEQ       scaled488
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z15
@@ -14313,32 +14393,36 @@ biased467:
 	VMULPS    Z15, Z12, Z12
 	VMULPS    Z15, Z13, Z13
 
-scaled468:
+scaled488:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased469
+	JEQ       biased489
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z15
+	TESTB     $0x01, 136(AX)
+	JNE       with490
 	VADDPS    Z14, Z15, Z15
-	VADDPS    Z15, Z0, Z0
-	VADDPS    Z15, Z1, Z1
-	VADDPS    Z15, Z2, Z2
-	VADDPS    Z15, Z3, Z3
-	VADDPS    Z15, Z4, Z4
-	VADDPS    Z15, Z5, Z5
-	VADDPS    Z15, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z15, Z8, Z8
-	VADDPS    Z15, Z9, Z9
-	VADDPS    Z15, Z10, Z10
-	VADDPS    Z15, Z11, Z11
-	VADDPS    Z15, Z12, Z12
-	VADDPS    Z15, Z13, Z13
 
-biased469:
+with490:
+	VADDPS Z15, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z15, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z15, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z15, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z15, Z8, Z8
+	VADDPS Z15, Z9, Z9
+	VADDPS Z15, Z10, Z10
+	VADDPS Z15, Z11, Z11
+	VADDPS Z15, Z12, Z12
+	VADDPS Z15, Z13, Z13
+
+biased489:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none472
+	JEQ       none493
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -14347,77 +14431,77 @@ biased469:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added470
+	JE        added491
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added470:
-none472:
+added491:
+none493:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited475
+	JEQ     limited496
 	TESTB   $0x08, 136(AX)
-	JEQ     six473
+	JEQ     six494
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -14447,11 +14531,11 @@ none472:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited475
+	JMP     limited496
 
-six473:
+six494:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky474
+	JEQ          leaky495
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -14482,9 +14566,9 @@ six473:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited475
+	JMP          limited496
 
-leaky474:
+leaky495:
 	VBROADCASTSS 148(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K2
@@ -14516,66 +14600,66 @@ leaky474:
 	VCMPPS       $0x1a, Z15, Z13, K2
 	VMULPS       Z14, Z13, K2, Z13
 
-limited475:
+limited496:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored471
+	JE      stored492
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored471:
+stored492:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done458
+	JE      done477
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -14583,9 +14667,9 @@ stored471:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group456
+	JMP     group475
 
-done458:
+done477:
 	VZEROUPPER
 	RET
 
@@ -14599,7 +14683,7 @@ TEXT ·tapLineAVX512_5x2x2(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels476:
+channels497:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -14614,7 +14698,7 @@ channels476:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group477:
+group498:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -14650,13 +14734,13 @@ group477:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed480
+	JE      summed501
 	TESTQ   R8, R8
-	JNE     ends481
+	JNE     ends502
 	CMPQ    R12, $0x17
-	JNE     ends481
+	JNE     ends502
 
-row478:
+row499:
 	VMOVUPS     (R14), Z20
 	VMOVUPS     64(R14), Z21
 	VMOVUPS     (R14)(DX*1), Z22
@@ -14821,10 +14905,10 @@ row478:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row478
-	JMP         summed480
+	JNE         row499
+	JMP         summed501
 
-ends481:
+ends502:
 	VMOVUPS (R14), Z20
 	VMOVUPS 64(R14), Z21
 	VMOVUPS (R14)(DX*1), Z22
@@ -14837,34 +14921,34 @@ ends481:
 	VMOVUPS 64(R14)(DX*4), Z29
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column482
+	JE      column503
 	CMPQ    R8, $0x01
-	JE      column483
+	JE      column504
 	CMPQ    R8, $0x02
-	JE      column484
+	JE      column505
 	CMPQ    R8, $0x03
-	JE      column485
-	JMP     column486
+	JE      column506
+	JMP     column507
 
-column482:
+column503:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z20, Z0
 	VFMADD231PS Z31, Z21, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over487
+	JE          over508
 
-column483:
+column504:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z22, Z0
 	VFMADD231PS Z31, Z23, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over487
+	JE          over508
 
-column484:
+column505:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z24, Z0
@@ -14873,9 +14957,9 @@ column484:
 	VFMADD231PS Z31, Z21, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over487
+	JE          over508
 
-column485:
+column506:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z0
@@ -14884,9 +14968,9 @@ column485:
 	VFMADD231PS Z31, Z23, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over487
+	JE          over508
 
-column486:
+column507:
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z0
@@ -14897,7 +14981,7 @@ column486:
 	VFMADD231PS Z31, Z21, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z2
@@ -14906,7 +14990,7 @@ column486:
 	VFMADD231PS Z31, Z23, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z2
@@ -14917,7 +15001,7 @@ column486:
 	VFMADD231PS Z31, Z21, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z4
@@ -14926,7 +15010,7 @@ column486:
 	VFMADD231PS Z31, Z23, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z4
@@ -14937,7 +15021,7 @@ column486:
 	VFMADD231PS Z31, Z21, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z6
@@ -14946,7 +15030,7 @@ column486:
 	VFMADD231PS Z31, Z23, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z6
@@ -14957,7 +15041,7 @@ column486:
 	VFMADD231PS Z31, Z21, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z8
@@ -14966,7 +15050,7 @@ column486:
 	VFMADD231PS Z31, Z23, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z8
@@ -14977,7 +15061,7 @@ column486:
 	VFMADD231PS Z31, Z21, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z10
@@ -14986,7 +15070,7 @@ column486:
 	VFMADD231PS Z31, Z23, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z10
@@ -14997,7 +15081,7 @@ column486:
 	VFMADD231PS Z31, Z21, Z15
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z12
@@ -15006,7 +15090,7 @@ column486:
 	VFMADD231PS Z31, Z23, Z15
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z12
@@ -15017,7 +15101,7 @@ column486:
 	VFMADD231PS Z31, Z21, Z17
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z26, Z14
@@ -15026,7 +15110,7 @@ column486:
 	VFMADD231PS Z31, Z23, Z17
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z30
 	VMOVUPS     64(R13), Z31
 	VFMADD231PS Z30, Z28, Z14
@@ -15037,7 +15121,7 @@ column486:
 	VFMADD231PS Z31, Z21, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x13
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z26, Z16
@@ -15046,7 +15130,7 @@ column486:
 	VFMADD231PS Z21, Z23, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x14
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z16
@@ -15055,29 +15139,33 @@ column486:
 	VFMADD231PS Z21, Z25, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x15
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z26, Z18
 	VFMADD231PS Z21, Z27, Z19
 	ADDQ        CX, R13
 	CMPQ        R12, $0x16
-	JE          over487
+	JE          over508
 	VMOVUPS     (R13), Z20
 	VMOVUPS     64(R13), Z21
 	VFMADD231PS Z20, Z28, Z18
 	VFMADD231PS Z21, Z29, Z19
 
-over487:
+over508:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends481
+	JNE  ends502
 
-summed480:
+summed501:
 	VXORPS Z20, Z20, Z20
 	TESTB  $0x02, 136(AX)
-	JNE    biased488
+	JEQ    alone509
+	TESTB  $0x01, 136(AX)
+	JEQ    biased510
+
+alone509:
 	VADDPS Z20, Z0, Z0
 	VADDPS Z20, Z1, Z1
 	VADDPS Z20, Z2, Z2
@@ -15099,9 +15187,9 @@ summed480:
 	VADDPS Z20, Z18, Z18
 	VADDPS Z20, Z19, Z19
 
-biased488:
+biased510:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled489
+	JEQ     scaled511
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z21
@@ -15116,27 +15204,31 @@ biased488:
 	VMULPS  Z21, Z16, Z16
 	VMULPS  Z21, Z18, Z18
 
-scaled489:
+scaled511:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased490
+	JEQ     biased512
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z21
-	VADDPS  Z20, Z21, Z21
-	VADDPS  Z21, Z0, Z0
-	VADDPS  Z21, Z2, Z2
-	VADDPS  Z21, Z4, Z4
-	VADDPS  Z21, Z6, Z6
-	VADDPS  Z21, Z8, Z8
-	VADDPS  Z21, Z10, Z10
-	VADDPS  Z21, Z12, Z12
-	VADDPS  Z21, Z14, Z14
-	VADDPS  Z21, Z16, Z16
-	VADDPS  Z21, Z18, Z18
-
-biased490:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled491
+	JNE     with513
+	VADDPS  Z20, Z21, Z21
+
+with513:
+	VADDPS Z21, Z0, Z0
+	VADDPS Z21, Z2, Z2
+	VADDPS Z21, Z4, Z4
+	VADDPS Z21, Z6, Z6
+	VADDPS Z21, Z8, Z8
+	VADDPS Z21, Z10, Z10
+	VADDPS Z21, Z12, Z12
+	VADDPS Z21, Z14, Z14
+	VADDPS Z21, Z16, Z16
+	VADDPS Z21, Z18, Z18
+
+biased512:
+	TESTB   $0x01, 136(AX)
+	JEQ     scaled514
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS 64(R11), Z21
@@ -15151,28 +15243,32 @@ biased490:
 	VMULPS  Z21, Z17, Z17
 	VMULPS  Z21, Z19, Z19
 
-scaled491:
+scaled514:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased492
+	JEQ     biased515
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS 64(R11), Z21
+	TESTB   $0x01, 136(AX)
+	JNE     with516
 	VADDPS  Z20, Z21, Z21
-	VADDPS  Z21, Z1, Z1
-	VADDPS  Z21, Z3, Z3
-	VADDPS  Z21, Z5, Z5
-	VADDPS  Z21, Z7, Z7
-	VADDPS  Z21, Z9, Z9
-	VADDPS  Z21, Z11, Z11
-	VADDPS  Z21, Z13, Z13
-	VADDPS  Z21, Z15, Z15
-	VADDPS  Z21, Z17, Z17
-	VADDPS  Z21, Z19, Z19
 
-biased492:
+with516:
+	VADDPS Z21, Z1, Z1
+	VADDPS Z21, Z3, Z3
+	VADDPS Z21, Z5, Z5
+	VADDPS Z21, Z7, Z7
+	VADDPS Z21, Z9, Z9
+	VADDPS Z21, Z11, Z11
+	VADDPS Z21, Z13, Z13
+	VADDPS Z21, Z15, Z15
+	VADDPS Z21, Z17, Z17
+	VADDPS Z21, Z19, Z19
+
+biased515:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none495
+	JEQ     none519
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -15183,75 +15279,75 @@ biased492:
 	VADDPS  Z20, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z2, Z2
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z4, Z4
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z6, Z6
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z8, Z8
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z10, Z10
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z12, Z12
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z13, Z13
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z14, Z14
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z15, Z15
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z16, Z16
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z17, Z17
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added493
+	JE      added517
 	VMOVUPS (R13), Z20
 	VADDPS  Z20, Z18, Z18
 	VMOVUPS 64(R13), Z20
 	VADDPS  Z20, Z19, Z19
 	ADDQ    R11, R13
 
-added493:
-none495:
+added517:
+none519:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited498
+	JEQ     limited522
 	TESTB   $0x08, 136(AX)
-	JEQ     six496
+	JEQ     six520
 	VXORPS  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K1
 	VMOVAPS Z20, K1, Z0
@@ -15293,11 +15389,11 @@ none495:
 	VMOVAPS Z20, K1, Z18
 	VCMPPS  $0x12, Z20, Z19, K1
 	VMOVAPS Z20, K1, Z19
-	JMP     limited498
+	JMP     limited522
 
-six496:
+six520:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky497
+	JEQ          leaky521
 	VBROADCASTSS 144(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VMAXPS       Z0, Z21, Z0
@@ -15340,9 +15436,9 @@ six496:
 	VMINPS       Z18, Z20, Z18
 	VMAXPS       Z19, Z21, Z19
 	VMINPS       Z19, Z20, Z19
-	JMP          limited498
+	JMP          limited522
 
-leaky497:
+leaky521:
 	VBROADCASTSS 148(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VCMPPS       $0x1a, Z21, Z0, K1
@@ -15386,60 +15482,60 @@ leaky497:
 	VCMPPS       $0x1a, Z21, Z19, K1
 	VMULPS       Z20, Z19, K1, Z19
 
-limited498:
+limited522:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z2, (R10)
 	VMOVUPS Z3, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z4, (R10)
 	VMOVUPS Z5, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z6, (R10)
 	VMOVUPS Z7, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z8, (R10)
 	VMOVUPS Z9, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z10, (R10)
 	VMOVUPS Z11, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z12, (R10)
 	VMOVUPS Z13, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z14, (R10)
 	VMOVUPS Z15, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z16, (R10)
 	VMOVUPS Z17, 64(R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored494
+	JE      stored518
 	VMOVUPS Z18, (R10)
 	VMOVUPS Z19, 64(R10)
 	ADDQ    R11, R10
 
-stored494:
+stored518:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done479
+	JE      done500
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -15448,14 +15544,14 @@ stored494:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group477
+	JMP     group498
 
-done479:
+done500:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000080, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels476
+	JLT  channels497
 	VZEROUPPER
 	RET
 
@@ -15469,7 +15565,7 @@ TEXT ·tapLineAVX512_5x2x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels499:
+channels523:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -15484,7 +15580,7 @@ channels499:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group500:
+group524:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -15514,13 +15610,13 @@ group500:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed503
+	JE      summed527
 	TESTQ   R8, R8
-	JNE     ends504
+	JNE     ends528
 	CMPQ    R12, $0x1f
-	JNE     ends504
+	JNE     ends528
 
-row501:
+row525:
 	VMOVUPS     (R14), Z14
 	VMOVUPS     (R14)(DX*1), Z15
 	VMOVUPS     (R14)(DX*2), Z16
@@ -15637,10 +15733,10 @@ row501:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row501
-	JMP         summed503
+	JNE         row525
+	JMP         summed527
 
-ends504:
+ends528:
 	VMOVUPS (R14), Z14
 	VMOVUPS (R14)(DX*1), Z15
 	VMOVUPS (R14)(DX*2), Z16
@@ -15648,226 +15744,230 @@ ends504:
 	VMOVUPS (R14)(DX*4), Z18
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column505
+	JE      column529
 	CMPQ    R8, $0x01
-	JE      column506
+	JE      column530
 	CMPQ    R8, $0x02
-	JE      column507
+	JE      column531
 	CMPQ    R8, $0x03
-	JE      column508
-	JMP     column509
+	JE      column532
+	JMP     column533
 
-column505:
+column529:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z14, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over510
+	JE          over534
 
-column506:
+column530:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z15, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over510
+	JE          over534
 
-column507:
+column531:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z16, Z0
 	VFMADD231PS Z19, Z14, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over510
+	JE          over534
 
-column508:
+column532:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z0
 	VFMADD231PS Z19, Z15, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over510
+	JE          over534
 
-column509:
+column533:
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z0
 	VFMADD231PS Z19, Z16, Z1
 	VFMADD231PS Z19, Z14, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z1
 	VFMADD231PS Z19, Z15, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z1
 	VFMADD231PS Z19, Z16, Z2
 	VFMADD231PS Z19, Z14, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z2
 	VFMADD231PS Z19, Z15, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z2
 	VFMADD231PS Z19, Z16, Z3
 	VFMADD231PS Z19, Z14, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z3
 	VFMADD231PS Z19, Z15, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z3
 	VFMADD231PS Z19, Z16, Z4
 	VFMADD231PS Z19, Z14, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z4
 	VFMADD231PS Z19, Z15, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z4
 	VFMADD231PS Z19, Z16, Z5
 	VFMADD231PS Z19, Z14, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z5
 	VFMADD231PS Z19, Z15, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z5
 	VFMADD231PS Z19, Z16, Z6
 	VFMADD231PS Z19, Z14, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z6
 	VFMADD231PS Z19, Z15, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z6
 	VFMADD231PS Z19, Z16, Z7
 	VFMADD231PS Z19, Z14, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z7
 	VFMADD231PS Z19, Z15, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z7
 	VFMADD231PS Z19, Z16, Z8
 	VFMADD231PS Z19, Z14, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x13
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z8
 	VFMADD231PS Z19, Z15, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x14
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z8
 	VFMADD231PS Z19, Z16, Z9
 	VFMADD231PS Z19, Z14, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x15
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z9
 	VFMADD231PS Z19, Z15, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x16
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z9
 	VFMADD231PS Z19, Z16, Z10
 	VFMADD231PS Z19, Z14, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x17
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z10
 	VFMADD231PS Z19, Z15, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x18
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z10
 	VFMADD231PS Z19, Z16, Z11
 	VFMADD231PS Z19, Z14, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x19
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z17, Z11
 	VFMADD231PS Z19, Z15, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1a
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z19
 	VFMADD231PS Z19, Z18, Z11
 	VFMADD231PS Z19, Z16, Z12
 	VFMADD231PS Z19, Z14, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1b
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z17, Z12
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1c
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z14, Z16, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1d
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z17, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1e
-	JE          over510
+	JE          over534
 	VMOVUPS     (R13), Z14
 	VFMADD231PS Z14, Z18, Z13
 
-over510:
+over534:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends504
+	JNE  ends528
 
-summed503:
+summed527:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased511
+	JEQ    alone535
+	TESTB  $0x01, 136(AX)
+	JEQ    biased536
+
+alone535:
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -15883,9 +15983,9 @@ summed503:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased511:
+biased536:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled512
+	JEQ     scaled537
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z15
@@ -15904,32 +16004,36 @@ biased511:
 	VMULPS  Z15, Z12, Z12
 	VMULPS  Z15, Z13, Z13
 
-scaled512:
+scaled537:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased513
+	JEQ     biased538
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Z15
+	TESTB   $0x01, 136(AX)
+	JNE     with539
 	VADDPS  Z14, Z15, Z15
-	VADDPS  Z15, Z0, Z0
-	VADDPS  Z15, Z1, Z1
-	VADDPS  Z15, Z2, Z2
-	VADDPS  Z15, Z3, Z3
-	VADDPS  Z15, Z4, Z4
-	VADDPS  Z15, Z5, Z5
-	VADDPS  Z15, Z6, Z6
-	VADDPS  Z15, Z7, Z7
-	VADDPS  Z15, Z8, Z8
-	VADDPS  Z15, Z9, Z9
-	VADDPS  Z15, Z10, Z10
-	VADDPS  Z15, Z11, Z11
-	VADDPS  Z15, Z12, Z12
-	VADDPS  Z15, Z13, Z13
 
-biased513:
+with539:
+	VADDPS Z15, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z15, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z15, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z15, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z15, Z8, Z8
+	VADDPS Z15, Z9, Z9
+	VADDPS Z15, Z10, Z10
+	VADDPS Z15, Z11, Z11
+	VADDPS Z15, Z12, Z12
+	VADDPS Z15, Z13, Z13
+
+biased538:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none516
+	JEQ     none542
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -15938,77 +16042,77 @@ biased513:
 	VADDPS  Z14, Z0, Z0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z1, Z1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z2, Z2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z3, Z3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z4, Z4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z5, Z5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z6, Z6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z7, Z7
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x08
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z8, Z8
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x09
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z9, Z9
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0a
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z10, Z10
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0b
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z11, Z11
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0c
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z12, Z12
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x0d
-	JE      added514
+	JE      added540
 	VMOVUPS (R13), Z14
 	VADDPS  Z14, Z13, Z13
 	ADDQ    R11, R13
 
-added514:
-none516:
+added540:
+none542:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited519
+	JEQ     limited545
 	TESTB   $0x08, 136(AX)
-	JEQ     six517
+	JEQ     six543
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K1
 	VMOVAPS Z14, K1, Z0
@@ -16038,11 +16142,11 @@ none516:
 	VMOVAPS Z14, K1, Z12
 	VCMPPS  $0x12, Z14, Z13, K1
 	VMOVAPS Z14, K1, Z13
-	JMP     limited519
+	JMP     limited545
 
-six517:
+six543:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky518
+	JEQ          leaky544
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -16073,9 +16177,9 @@ six517:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited519
+	JMP          limited545
 
-leaky518:
+leaky544:
 	VBROADCASTSS 148(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K1
@@ -16107,66 +16211,66 @@ leaky518:
 	VCMPPS       $0x1a, Z15, Z13, K1
 	VMULPS       Z14, Z13, K1, Z13
 
-limited519:
+limited545:
 	VMOVUPS Z0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z7, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z8, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z9, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z10, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z11, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z12, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored515
+	JE      stored541
 	VMOVUPS Z13, (R10)
 	ADDQ    R11, R10
 
-stored515:
+stored541:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done502
+	JE      done526
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -16175,14 +16279,14 @@ stored515:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group500
+	JMP     group524
 
-done502:
+done526:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000040, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels499
+	JLT  channels523
 	VZEROUPPER
 	RET
 
@@ -16213,7 +16317,7 @@ TEXT ·tapLineAVX512_5x2x0(SB), NOSPLIT, $0-8
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group521:
+group547:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -16243,13 +16347,13 @@ group521:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed524
+	JE      summed550
 	TESTQ   R8, R8
-	JNE     ends525
+	JNE     ends551
 	CMPQ    R12, $0x1f
-	JNE     ends525
+	JNE     ends551
 
-row522:
+row548:
 	VMOVUPS.Z   (R14), K1, Z14
 	VMOVUPS.Z   (R14)(DX*1), K1, Z15
 	VMOVUPS.Z   (R14)(DX*2), K1, Z16
@@ -16366,10 +16470,10 @@ row522:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row522
-	JMP         summed524
+	JNE         row548
+	JMP         summed550
 
-ends525:
+ends551:
 	VMOVUPS.Z (R14), K1, Z14
 	VMOVUPS.Z (R14)(DX*1), K1, Z15
 	VMOVUPS.Z (R14)(DX*2), K1, Z16
@@ -16377,226 +16481,230 @@ ends525:
 	VMOVUPS.Z (R14)(DX*4), K1, Z18
 	MOVQ      R15, R13
 	TESTQ     R8, R8
-	JE        column526
+	JE        column552
 	CMPQ      R8, $0x01
-	JE        column527
+	JE        column553
 	CMPQ      R8, $0x02
-	JE        column528
+	JE        column554
 	CMPQ      R8, $0x03
-	JE        column529
-	JMP       column530
+	JE        column555
+	JMP       column556
 
-column526:
+column552:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z14, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over531
+	JE          over557
 
-column527:
+column553:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z15, Z0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over531
+	JE          over557
 
-column528:
+column554:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z16, Z0
 	VFMADD231PS Z19, Z14, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over531
+	JE          over557
 
-column529:
+column555:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z0
 	VFMADD231PS Z19, Z15, Z1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over531
+	JE          over557
 
-column530:
+column556:
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z0
 	VFMADD231PS Z19, Z16, Z1
 	VFMADD231PS Z19, Z14, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z1
 	VFMADD231PS Z19, Z15, Z2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z1
 	VFMADD231PS Z19, Z16, Z2
 	VFMADD231PS Z19, Z14, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z2
 	VFMADD231PS Z19, Z15, Z3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z2
 	VFMADD231PS Z19, Z16, Z3
 	VFMADD231PS Z19, Z14, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z3
 	VFMADD231PS Z19, Z15, Z4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z3
 	VFMADD231PS Z19, Z16, Z4
 	VFMADD231PS Z19, Z14, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z4
 	VFMADD231PS Z19, Z15, Z5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z4
 	VFMADD231PS Z19, Z16, Z5
 	VFMADD231PS Z19, Z14, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z5
 	VFMADD231PS Z19, Z15, Z6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z5
 	VFMADD231PS Z19, Z16, Z6
 	VFMADD231PS Z19, Z14, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z6
 	VFMADD231PS Z19, Z15, Z7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z6
 	VFMADD231PS Z19, Z16, Z7
 	VFMADD231PS Z19, Z14, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z7
 	VFMADD231PS Z19, Z15, Z8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z7
 	VFMADD231PS Z19, Z16, Z8
 	VFMADD231PS Z19, Z14, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x13
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z8
 	VFMADD231PS Z19, Z15, Z9
 	ADDQ        CX, R13
 	CMPQ        R12, $0x14
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z8
 	VFMADD231PS Z19, Z16, Z9
 	VFMADD231PS Z19, Z14, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x15
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z9
 	VFMADD231PS Z19, Z15, Z10
 	ADDQ        CX, R13
 	CMPQ        R12, $0x16
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z9
 	VFMADD231PS Z19, Z16, Z10
 	VFMADD231PS Z19, Z14, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x17
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z10
 	VFMADD231PS Z19, Z15, Z11
 	ADDQ        CX, R13
 	CMPQ        R12, $0x18
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z10
 	VFMADD231PS Z19, Z16, Z11
 	VFMADD231PS Z19, Z14, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x19
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z17, Z11
 	VFMADD231PS Z19, Z15, Z12
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1a
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z19
 	VFMADD231PS Z19, Z18, Z11
 	VFMADD231PS Z19, Z16, Z12
 	VFMADD231PS Z19, Z14, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1b
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z17, Z12
 	VFMADD231PS Z14, Z15, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1c
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z12
 	VFMADD231PS Z14, Z16, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1d
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z17, Z13
 	ADDQ        CX, R13
 	CMPQ        R12, $0x1e
-	JE          over531
+	JE          over557
 	VMOVUPS.Z   (R13), K1, Z14
 	VFMADD231PS Z14, Z18, Z13
 
-over531:
+over557:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends525
+	JNE  ends551
 
-summed524:
+summed550:
 	VXORPS Z14, Z14, Z14
 	TESTB  $0x02, 136(AX)
-	JNE    biased532
+	JEQ    alone558
+	TESTB  $0x01, 136(AX)
+	JEQ    biased559
+
+alone558:
 	VADDPS Z14, Z0, Z0
 	VADDPS Z14, Z1, Z1
 	VADDPS Z14, Z2, Z2
@@ -16612,9 +16720,9 @@ summed524:
 	VADDPS Z14, Z12, Z12
 	VADDPS Z14, Z13, Z13
 
-biased532:
+biased559:
 	TESTB     $0x01, 136(AX)
-	JEQ       scaled533
+	JEQ       scaled560
 	MOVQ      112(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z15
@@ -16633,32 +16741,36 @@ biased532:
 	VMULPS    Z15, Z12, Z12
 	VMULPS    Z15, Z13, Z13
 
-scaled533:
+scaled560:
 	TESTB     $0x02, 136(AX)
-	JEQ       biased534
+	JEQ       biased561
 	MOVQ      120(AX), R11
 	ADDQ      152(AX), R11
 	VMOVUPS.Z (R11), K1, Z15
+	TESTB     $0x01, 136(AX)
+	JNE       with562
 	VADDPS    Z14, Z15, Z15
-	VADDPS    Z15, Z0, Z0
-	VADDPS    Z15, Z1, Z1
-	VADDPS    Z15, Z2, Z2
-	VADDPS    Z15, Z3, Z3
-	VADDPS    Z15, Z4, Z4
-	VADDPS    Z15, Z5, Z5
-	VADDPS    Z15, Z6, Z6
-	VADDPS    Z15, Z7, Z7
-	VADDPS    Z15, Z8, Z8
-	VADDPS    Z15, Z9, Z9
-	VADDPS    Z15, Z10, Z10
-	VADDPS    Z15, Z11, Z11
-	VADDPS    Z15, Z12, Z12
-	VADDPS    Z15, Z13, Z13
 
-biased534:
+with562:
+	VADDPS Z15, Z0, Z0
+	VADDPS Z15, Z1, Z1
+	VADDPS Z15, Z2, Z2
+	VADDPS Z15, Z3, Z3
+	VADDPS Z15, Z4, Z4
+	VADDPS Z15, Z5, Z5
+	VADDPS Z15, Z6, Z6
+	VADDPS Z15, Z7, Z7
+	VADDPS Z15, Z8, Z8
+	VADDPS Z15, Z9, Z9
+	VADDPS Z15, Z10, Z10
+	VADDPS Z15, Z11, Z11
+	VADDPS Z15, Z12, Z12
+	VADDPS Z15, Z13, Z13
+
+biased561:
 	MOVQ      64(AX), R11
 	TESTB     $0x04, 136(AX)
-	JEQ       none537
+	JEQ       none565
 	MOVQ      128(AX), R12
 	MOVQ      R10, R13
 	SUBQ      56(AX), R13
@@ -16667,77 +16779,77 @@ biased534:
 	VADDPS    Z14, Z0, Z0
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x01
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x02
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z2, Z2
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x03
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x04
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z4, Z4
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x05
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z5, Z5
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x06
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z6, Z6
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x07
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x08
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z8, Z8
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x09
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z9, Z9
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0a
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z10, Z10
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0b
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z11, Z11
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0c
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z12, Z12
 	ADDQ      R11, R13
 	CMPQ      176(AX), $0x0d
-	JE        added535
+	JE        added563
 	VMOVUPS.Z (R13), K1, Z14
 	VADDPS    Z14, Z13, Z13
 	ADDQ      R11, R13
 
-added535:
-none537:
+added563:
+none565:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited540
+	JEQ     limited568
 	TESTB   $0x08, 136(AX)
-	JEQ     six538
+	JEQ     six566
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -16767,11 +16879,11 @@ none537:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited540
+	JMP     limited568
 
-six538:
+six566:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky539
+	JEQ          leaky567
 	VBROADCASTSS 144(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
@@ -16802,9 +16914,9 @@ six538:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited540
+	JMP          limited568
 
-leaky539:
+leaky567:
 	VBROADCASTSS 148(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K2
@@ -16836,66 +16948,66 @@ leaky539:
 	VCMPPS       $0x1a, Z15, Z13, K2
 	VMULPS       Z14, Z13, K2, Z13
 
-limited540:
+limited568:
 	VMOVUPS Z0, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z1, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z2, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z3, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z4, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z5, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z6, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z7, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x08
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z8, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x09
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z9, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0a
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z10, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0b
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z11, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0c
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z12, K1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x0d
-	JE      stored536
+	JE      stored564
 	VMOVUPS Z13, K1, (R10)
 	ADDQ    R11, R10
 
-stored536:
+stored564:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done523
+	JE      done549
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -16904,9 +17016,9 @@ stored536:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group521
+	JMP     group547
 
-done523:
+done549:
 	VZEROUPPER
 	RET
 
@@ -16917,9 +17029,9 @@ TEXT ·expFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many541:
+many569:
 	CMPQ        CX, $0x00000010
-	JLT         tail542
+	JLT         tail570
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPD     constants64<>+0(SB), Z2
@@ -16993,11 +17105,11 @@ many541:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many541
+	JMP         many569
 
-tail542:
+tail570:
 	CMPQ        CX, $0x00
-	JLE         done543
+	JLE         done571
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -17040,9 +17152,9 @@ tail542:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail542
+	JMP         tail570
 
-done543:
+done571:
 	VZEROUPPER
 	RET
 
@@ -17053,9 +17165,9 @@ TEXT ·tanhFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many544:
+many572:
 	CMPQ        CX, $0x00000010
-	JLT         tail545
+	JLT         tail573
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VMOVUPD     constants64<>+1024(SB), Z4
@@ -17147,11 +17259,11 @@ many544:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many544
+	JMP         many572
 
-tail545:
+tail573:
 	CMPQ        CX, $0x00
-	JLE         done546
+	JLE         done574
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -17203,9 +17315,9 @@ tail545:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail545
+	JMP         tail573
 
-done546:
+done574:
 	VZEROUPPER
 	RET
 
@@ -17216,9 +17328,9 @@ TEXT ·sigmoidFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many547:
+many575:
 	CMPQ        CX, $0x00000010
-	JLT         tail548
+	JLT         tail576
 	VMOVUPS     (DX), Z0
 	VMOVUPS     64(DX), Z1
 	VXORPD      constants64<>+1216(SB), Z0, Z0
@@ -17299,11 +17411,11 @@ many547:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x00000010, CX
-	JMP         many547
+	JMP         many575
 
-tail548:
+tail576:
 	CMPQ        CX, $0x00
-	JLE         done549
+	JLE         done577
 	MOVL        $0xffffffff, BX
 	BZHIL       CX, BX, BX
 	KMOVW       BX, K1
@@ -17350,9 +17462,9 @@ tail548:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000040, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail548
+	JMP         tail576
 
-done549:
+done577:
 	VZEROUPPER
 	RET
 
@@ -17363,9 +17475,9 @@ TEXT ·logFloat64sAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many550:
+many578:
 	CMPQ      CX, $0x00000010
-	JLT       tail551
+	JLT       tail579
 	VMOVUPS   (DX), Z0
 	VMOVUPS   64(DX), Z1
 	VMOVAPD   Z0, Z2
@@ -17503,11 +17615,11 @@ many550:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000010, CX
-	JMP       many550
+	JMP       many578
 
-tail551:
+tail579:
 	CMPQ      CX, $0x00
-	JLE       done552
+	JLE       done580
 	MOVL      $0xffffffff, BX
 	BZHIL     CX, BX, BX
 	KMOVW     BX, K1
@@ -17581,9 +17693,9 @@ tail551:
 	ADDQ      $0x00000040, AX
 	ADDQ      $0x00000040, DX
 	SUBQ      $0x00000008, CX
-	JMP       tail551
+	JMP       tail579
 
-done552:
+done580:
 	VZEROUPPER
 	RET
 
@@ -17602,15 +17714,15 @@ TEXT ·radix2AVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next553:
+next581:
 	SUBQ         $0x01, R8
-	JLT          done555
+	JLT          done583
 	VBROADCASTSD (BX)(R9*1), Z1
 	VBROADCASTSD 8(BX)(R9*1), Z2
 	VXORPD       Z0, Z2, Z2
 	MOVQ         SI, R10
 
-more554:
+more582:
 	VMOVUPD   (DX), Z3
 	VMOVUPD   (DX)(DI*1), Z4
 	VADDPD    Z4, Z3, Z5
@@ -17624,12 +17736,12 @@ more554:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, CX
 	SUBQ      $0x40, R10
-	JGT       more554
+	JGT       more582
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next553
+	JMP       next581
 
-done555:
+done583:
 	VZEROUPPER
 	RET
 
@@ -17650,9 +17762,9 @@ TEXT ·radix4AVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next556:
+next584:
 	SUBQ         $0x01, R8
-	JLT          done558
+	JLT          done586
 	LEAQ         (R9)(R9*2), R12
 	VBROADCASTSD (BX)(R9*1), Z2
 	VBROADCASTSD 8(BX)(R9*1), Z3
@@ -17665,7 +17777,7 @@ next556:
 	VXORPD       Z0, Z7, Z7
 	MOVQ         SI, R12
 
-more557:
+more585:
 	VMOVUPD   (DX), Z8
 	VMOVUPD   (DX)(DI*1), Z9
 	VMOVUPD   (DX)(DI*2), Z10
@@ -17699,14 +17811,14 @@ more557:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, CX
 	SUBQ      $0x40, R12
-	JGT       more557
+	JGT       more585
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next556
+	JMP       next584
 
-done558:
+done586:
 	VZEROUPPER
 	RET
 
@@ -17732,9 +17844,9 @@ TEXT ·radix4FirstAVX512(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Z0
 	VMOVUPD fourierSigns<>+64(SB), Z1
 
-next559:
+next587:
 	SUBQ         $0x04, SI
-	JLT          done560
+	JLT          done588
 	VMOVUPD      (R8), X2
 	VINSERTF64X2 $0x01, (R8)(AX*1), Z2, Z2
 	VINSERTF64X2 $0x02, (R8)(AX*2), Z2, Z2
@@ -17799,9 +17911,9 @@ next559:
 	VMOVUPD      Z3, 192(CX)
 	ADDQ         $0x40, DX
 	ADDQ         $0x00000100, CX
-	JMP          next559
+	JMP          next587
 
-done560:
+done588:
 	VZEROUPPER
 	RET
 
@@ -17813,9 +17925,9 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many561:
+many589:
 	CMPQ    CX, $0x00000020
-	JLT     tail562
+	JLT     tail590
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -17836,11 +17948,11 @@ many561:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many561
+	JMP     many589
 
-tail562:
+tail590:
 	CMPQ       CX, $0x00
-	JLE        done563
+	JLE        done591
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17856,9 +17968,9 @@ tail562:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail562
+	JMP        tail590
 
-done563:
+done591:
 	VZEROUPPER
 	RET
 
@@ -17870,9 +17982,9 @@ TEXT ·addScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many564:
+many592:
 	CMPQ    CX, $0x00000020
-	JLT     tail565
+	JLT     tail593
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -17888,11 +18000,11 @@ many564:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many564
+	JMP     many592
 
-tail565:
+tail593:
 	CMPQ       CX, $0x00
-	JLE        done566
+	JLE        done594
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -17906,9 +18018,9 @@ tail565:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail565
+	JMP        tail593
 
-done566:
+done594:
 	VZEROUPPER
 	RET
 
@@ -17920,9 +18032,9 @@ TEXT ·subAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many567:
+many595:
 	CMPQ    CX, $0x00000020
-	JLT     tail568
+	JLT     tail596
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -17943,11 +18055,11 @@ many567:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many567
+	JMP     many595
 
-tail568:
+tail596:
 	CMPQ       CX, $0x00
-	JLE        done569
+	JLE        done597
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -17963,9 +18075,9 @@ tail568:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail568
+	JMP        tail596
 
-done569:
+done597:
 	VZEROUPPER
 	RET
 
@@ -17977,9 +18089,9 @@ TEXT ·scalarSubAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many570:
+many598:
 	CMPQ    CX, $0x00000020
-	JLT     tail571
+	JLT     tail599
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -17999,11 +18111,11 @@ many570:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many570
+	JMP     many598
 
-tail571:
+tail599:
 	CMPQ       CX, $0x00
-	JLE        done572
+	JLE        done600
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18018,9 +18130,9 @@ tail571:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail571
+	JMP        tail599
 
-done572:
+done600:
 	VZEROUPPER
 	RET
 
@@ -18032,9 +18144,9 @@ TEXT ·mulAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many573:
+many601:
 	CMPQ    CX, $0x00000020
-	JLT     tail574
+	JLT     tail602
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18055,11 +18167,11 @@ many573:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many573
+	JMP     many601
 
-tail574:
+tail602:
 	CMPQ       CX, $0x00
-	JLE        done575
+	JLE        done603
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18075,9 +18187,9 @@ tail574:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail574
+	JMP        tail602
 
-done575:
+done603:
 	VZEROUPPER
 	RET
 
@@ -18089,9 +18201,9 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many576:
+many604:
 	CMPQ    CX, $0x00000020
-	JLT     tail577
+	JLT     tail605
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -18107,11 +18219,11 @@ many576:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many576
+	JMP     many604
 
-tail577:
+tail605:
 	CMPQ       CX, $0x00
-	JLE        done578
+	JLE        done606
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18125,9 +18237,9 @@ tail577:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail577
+	JMP        tail605
 
-done578:
+done606:
 	VZEROUPPER
 	RET
 
@@ -18139,9 +18251,9 @@ TEXT ·divAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many579:
+many607:
 	CMPQ    CX, $0x00000020
-	JLT     tail580
+	JLT     tail608
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18162,11 +18274,11 @@ many579:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many579
+	JMP     many607
 
-tail580:
+tail608:
 	CMPQ       CX, $0x00
-	JLE        done581
+	JLE        done609
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18182,9 +18294,9 @@ tail580:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail580
+	JMP        tail608
 
-done581:
+done609:
 	VZEROUPPER
 	RET
 
@@ -18196,9 +18308,9 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many582:
+many610:
 	CMPQ    CX, $0x00000020
-	JLT     tail583
+	JLT     tail611
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -18214,11 +18326,11 @@ many582:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many582
+	JMP     many610
 
-tail583:
+tail611:
 	CMPQ       CX, $0x00
-	JLE        done584
+	JLE        done612
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18232,9 +18344,9 @@ tail583:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail583
+	JMP        tail611
 
-done584:
+done612:
 	VZEROUPPER
 	RET
 
@@ -18246,9 +18358,9 @@ TEXT ·scalarDivAVX2(SB), NOSPLIT, $0-56
 	MOVQ         y_base+32(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many585:
+many613:
 	CMPQ    CX, $0x00000020
-	JLT     tail586
+	JLT     tail614
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -18268,11 +18380,11 @@ many585:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many585
+	JMP     many613
 
-tail586:
+tail614:
 	CMPQ       CX, $0x00
-	JLE        done587
+	JLE        done615
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18287,9 +18399,9 @@ tail586:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail586
+	JMP        tail614
 
-done587:
+done615:
 	VZEROUPPER
 	RET
 
@@ -18301,9 +18413,9 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many588:
+many616:
 	CMPQ      CX, $0x00000020
-	JLT       tail589
+	JLT       tail617
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -18344,11 +18456,11 @@ many588:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many588
+	JMP       many616
 
-tail589:
+tail617:
 	CMPQ       CX, $0x00
-	JLE        done590
+	JLE        done618
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18369,9 +18481,9 @@ tail589:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail589
+	JMP        tail617
 
-done590:
+done618:
 	VZEROUPPER
 	RET
 
@@ -18383,9 +18495,9 @@ TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many591:
+many619:
 	CMPQ      CX, $0x00000020
-	JLT       tail592
+	JLT       tail620
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -18421,11 +18533,11 @@ many591:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many591
+	JMP       many619
 
-tail592:
+tail620:
 	CMPQ       CX, $0x00
-	JLE        done593
+	JLE        done621
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18444,9 +18556,9 @@ tail592:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail592
+	JMP        tail620
 
-done593:
+done621:
 	VZEROUPPER
 	RET
 
@@ -18458,9 +18570,9 @@ TEXT ·minAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many594:
+many622:
 	CMPQ      CX, $0x00000020
-	JLT       tail595
+	JLT       tail623
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -18501,11 +18613,11 @@ many594:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many594
+	JMP       many622
 
-tail595:
+tail623:
 	CMPQ       CX, $0x00
-	JLE        done596
+	JLE        done624
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18526,9 +18638,9 @@ tail595:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail595
+	JMP        tail623
 
-done596:
+done624:
 	VZEROUPPER
 	RET
 
@@ -18540,9 +18652,9 @@ TEXT ·minScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many597:
+many625:
 	CMPQ      CX, $0x00000020
-	JLT       tail598
+	JLT       tail626
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -18578,11 +18690,11 @@ many597:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many597
+	JMP       many625
 
-tail598:
+tail626:
 	CMPQ       CX, $0x00
-	JLE        done599
+	JLE        done627
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18601,9 +18713,9 @@ tail598:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail598
+	JMP        tail626
 
-done599:
+done627:
 	VZEROUPPER
 	RET
 
@@ -18615,9 +18727,9 @@ TEXT ·aboveAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many600:
+many628:
 	CMPQ    CX, $0x00000020
-	JLT     tail601
+	JLT     tail629
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18638,11 +18750,11 @@ many600:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many600
+	JMP     many628
 
-tail601:
+tail629:
 	CMPQ       CX, $0x00
-	JLE        done602
+	JLE        done630
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18658,9 +18770,9 @@ tail601:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail601
+	JMP        tail629
 
-done602:
+done630:
 	VZEROUPPER
 	RET
 
@@ -18672,9 +18784,9 @@ TEXT ·aboveScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many603:
+many631:
 	CMPQ    CX, $0x00000020
-	JLT     tail604
+	JLT     tail632
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -18690,11 +18802,11 @@ many603:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many603
+	JMP     many631
 
-tail604:
+tail632:
 	CMPQ       CX, $0x00
-	JLE        done605
+	JLE        done633
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18708,9 +18820,9 @@ tail604:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail604
+	JMP        tail632
 
-done605:
+done633:
 	VZEROUPPER
 	RET
 
@@ -18722,9 +18834,9 @@ TEXT ·atMostAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many606:
+many634:
 	CMPQ    CX, $0x00000020
-	JLT     tail607
+	JLT     tail635
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18745,11 +18857,11 @@ many606:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many606
+	JMP     many634
 
-tail607:
+tail635:
 	CMPQ       CX, $0x00
-	JLE        done608
+	JLE        done636
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18765,9 +18877,9 @@ tail607:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail607
+	JMP        tail635
 
-done608:
+done636:
 	VZEROUPPER
 	RET
 
@@ -18779,9 +18891,9 @@ TEXT ·atMostScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many609:
+many637:
 	CMPQ    CX, $0x00000020
-	JLT     tail610
+	JLT     tail638
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -18797,11 +18909,11 @@ many609:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many609
+	JMP     many637
 
-tail610:
+tail638:
 	CMPQ       CX, $0x00
-	JLE        done611
+	JLE        done639
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18815,9 +18927,9 @@ tail610:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail610
+	JMP        tail638
 
-done611:
+done639:
 	VZEROUPPER
 	RET
 
@@ -18829,9 +18941,9 @@ TEXT ·atLeastAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many612:
+many640:
 	CMPQ    CX, $0x00000020
-	JLT     tail613
+	JLT     tail641
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -18852,11 +18964,11 @@ many612:
 	ADDQ    $0x00000080, DX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000020, CX
-	JMP     many612
+	JMP     many640
 
-tail613:
+tail641:
 	CMPQ       CX, $0x00
-	JLE        done614
+	JLE        done642
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18872,9 +18984,9 @@ tail613:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail613
+	JMP        tail641
 
-done614:
+done642:
 	VZEROUPPER
 	RET
 
@@ -18886,9 +18998,9 @@ TEXT ·atLeastScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many615:
+many643:
 	CMPQ    CX, $0x00000020
-	JLT     tail616
+	JLT     tail644
 	VMOVUPS (DX), Y1
 	VMOVUPS 32(DX), Y2
 	VMOVUPS 64(DX), Y3
@@ -18904,11 +19016,11 @@ many615:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many615
+	JMP     many643
 
-tail616:
+tail644:
 	CMPQ       CX, $0x00
-	JLE        done617
+	JLE        done645
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -18922,9 +19034,9 @@ tail616:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail616
+	JMP        tail644
 
-done617:
+done645:
 	VZEROUPPER
 	RET
 
@@ -18936,9 +19048,9 @@ TEXT ·mulAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many618:
+many646:
 	CMPQ    CX, $0x00000010
-	JLT     tail619
+	JLT     tail647
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
 	VMOVUPS (DX), Y2
@@ -18955,11 +19067,11 @@ many618:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many618
+	JMP     many646
 
-tail619:
+tail647:
 	CMPQ       CX, $0x00
-	JLE        done620
+	JLE        done648
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -18977,9 +19089,9 @@ tail619:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail619
+	JMP        tail647
 
-done620:
+done648:
 	VZEROUPPER
 	RET
 
@@ -18993,9 +19105,9 @@ TEXT ·normalizeAVX2(SB), NOSPLIT, $0-120
 	MOVQ factor_base+72(FP), SI
 	MOVQ offset_base+96(FP), DI
 
-many621:
+many649:
 	CMPQ    CX, $0x00000010
-	JLT     tail622
+	JLT     tail650
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -19018,11 +19130,11 @@ many621:
 	ADDQ    $0x00000040, SI
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000010, CX
-	JMP     many621
+	JMP     many649
 
-tail622:
+tail650:
 	CMPQ       CX, $0x00
-	JLE        done623
+	JLE        done651
 	MOVQ       $+8, R9
 	MOVQ       CX, R8
 	CMPQ       R8, R9
@@ -19044,9 +19156,9 @@ tail622:
 	ADDQ       $0x00000020, SI
 	ADDQ       $0x00000020, DI
 	SUBQ       $0x00000008, CX
-	JMP        tail622
+	JMP        tail650
 
-done623:
+done651:
 	VZEROUPPER
 	RET
 
@@ -19057,9 +19169,9 @@ TEXT ·reluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many624:
+many652:
 	CMPQ    CX, $0x00000020
-	JLT     tail625
+	JLT     tail653
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -19080,11 +19192,11 @@ many624:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many624
+	JMP     many652
 
-tail625:
+tail653:
 	CMPQ       CX, $0x00
-	JLE        done626
+	JLE        done654
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19100,9 +19212,9 @@ tail625:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail625
+	JMP        tail653
 
-done626:
+done654:
 	VZEROUPPER
 	RET
 
@@ -19113,9 +19225,9 @@ TEXT ·absAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many627:
+many655:
 	CMPQ    CX, $0x00000020
-	JLT     tail628
+	JLT     tail656
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -19132,11 +19244,11 @@ many627:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many627
+	JMP     many655
 
-tail628:
+tail656:
 	CMPQ       CX, $0x00
-	JLE        done629
+	JLE        done657
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19151,9 +19263,9 @@ tail628:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail628
+	JMP        tail656
 
-done629:
+done657:
 	VZEROUPPER
 	RET
 
@@ -19164,9 +19276,9 @@ TEXT ·negAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many630:
+many658:
 	CMPQ    CX, $0x00000020
-	JLT     tail631
+	JLT     tail659
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -19183,11 +19295,11 @@ many630:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many630
+	JMP     many658
 
-tail631:
+tail659:
 	CMPQ       CX, $0x00
-	JLE        done632
+	JLE        done660
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19202,9 +19314,9 @@ tail631:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail631
+	JMP        tail659
 
-done632:
+done660:
 	VZEROUPPER
 	RET
 
@@ -19215,9 +19327,9 @@ TEXT ·floorAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many633:
+many661:
 	CMPQ     CX, $0x00000020
-	JLT      tail634
+	JLT      tail662
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -19233,11 +19345,11 @@ many633:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many633
+	JMP      many661
 
-tail634:
+tail662:
 	CMPQ       CX, $0x00
-	JLE        done635
+	JLE        done663
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19251,9 +19363,9 @@ tail634:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail634
+	JMP        tail662
 
-done635:
+done663:
 	VZEROUPPER
 	RET
 
@@ -19264,9 +19376,9 @@ TEXT ·ceilAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many636:
+many664:
 	CMPQ     CX, $0x00000020
-	JLT      tail637
+	JLT      tail665
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -19282,11 +19394,11 @@ many636:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many636
+	JMP      many664
 
-tail637:
+tail665:
 	CMPQ       CX, $0x00
-	JLE        done638
+	JLE        done666
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19300,9 +19412,9 @@ tail637:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail637
+	JMP        tail665
 
-done638:
+done666:
 	VZEROUPPER
 	RET
 
@@ -19313,9 +19425,9 @@ TEXT ·roundToEvenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many639:
+many667:
 	CMPQ     CX, $0x00000020
-	JLT      tail640
+	JLT      tail668
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -19331,11 +19443,11 @@ many639:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many639
+	JMP      many667
 
-tail640:
+tail668:
 	CMPQ       CX, $0x00
-	JLE        done641
+	JLE        done669
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19349,9 +19461,9 @@ tail640:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail640
+	JMP        tail668
 
-done641:
+done669:
 	VZEROUPPER
 	RET
 
@@ -19362,9 +19474,9 @@ TEXT ·roundAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many642:
+many670:
 	CMPQ     CX, $0x00000020
-	JLT      tail643
+	JLT      tail671
 	VMOVUPS  (DX), Y0
 	VMOVUPS  32(DX), Y1
 	VMOVUPS  64(DX), Y2
@@ -19394,11 +19506,11 @@ many642:
 	ADDQ     $0x00000080, AX
 	ADDQ     $0x00000080, DX
 	SUBQ     $0x00000020, CX
-	JMP      many642
+	JMP      many670
 
-tail643:
+tail671:
 	CMPQ       CX, $0x00
-	JLE        done644
+	JLE        done672
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19417,9 +19529,9 @@ tail643:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail643
+	JMP        tail671
 
-done644:
+done672:
 	VZEROUPPER
 	RET
 
@@ -19430,9 +19542,9 @@ TEXT ·sqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many645:
+many673:
 	CMPQ    CX, $0x00000020
-	JLT     tail646
+	JLT     tail674
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -19448,11 +19560,11 @@ many645:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many645
+	JMP     many673
 
-tail646:
+tail674:
 	CMPQ       CX, $0x00
-	JLE        done647
+	JLE        done675
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19466,9 +19578,9 @@ tail646:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail646
+	JMP        tail674
 
-done647:
+done675:
 	VZEROUPPER
 	RET
 
@@ -19479,9 +19591,9 @@ TEXT ·rsqrtAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many648:
+many676:
 	CMPQ    CX, $0x00000020
-	JLT     tail649
+	JLT     tail677
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -19502,11 +19614,11 @@ many648:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many648
+	JMP     many676
 
-tail649:
+tail677:
 	CMPQ       CX, $0x00
-	JLE        done650
+	JLE        done678
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19522,9 +19634,9 @@ tail649:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail649
+	JMP        tail677
 
-done650:
+done678:
 	VZEROUPPER
 	RET
 
@@ -19535,9 +19647,9 @@ TEXT ·truncateAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many651:
+many679:
 	CMPQ       CX, $0x00000020
-	JLT        tail652
+	JLT        tail680
 	VMOVUPS    (DX), Y0
 	VMOVUPS    32(DX), Y1
 	VMOVUPS    64(DX), Y2
@@ -19553,11 +19665,11 @@ many651:
 	ADDQ       $0x00000080, AX
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x00000020, CX
-	JMP        many651
+	JMP        many679
 
-tail652:
+tail680:
 	CMPQ       CX, $0x00
-	JLE        done653
+	JLE        done681
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -19571,9 +19683,9 @@ tail652:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail652
+	JMP        tail680
 
-done653:
+done681:
 	VZEROUPPER
 	RET
 
@@ -19584,9 +19696,9 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many654:
+many682:
 	CMPQ         CX, $0x00000010
-	JLT          tail655
+	JLT          tail683
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -19653,11 +19765,11 @@ many654:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many654
+	JMP          many682
 
-tail655:
+tail683:
 	CMPQ         CX, $0x00
-	JLE          done656
+	JLE          done684
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19705,9 +19817,9 @@ tail655:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail655
+	JMP          tail683
 
-done656:
+done684:
 	VZEROUPPER
 	RET
 
@@ -19718,9 +19830,9 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many657:
+many685:
 	CMPQ         CX, $0x00000010
-	JLT          tail658
+	JLT          tail686
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -19790,11 +19902,11 @@ many657:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many657
+	JMP          many685
 
-tail658:
+tail686:
 	CMPQ         CX, $0x00
-	JLE          done659
+	JLE          done687
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19845,9 +19957,9 @@ tail658:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail658
+	JMP          tail686
 
-done659:
+done687:
 	VZEROUPPER
 	RET
 
@@ -19858,9 +19970,9 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many660:
+many688:
 	CMPQ         CX, $0x00000010
-	JLT          tail661
+	JLT          tail689
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -19934,11 +20046,11 @@ many660:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many660
+	JMP          many688
 
-tail661:
+tail689:
 	CMPQ         CX, $0x00
-	JLE          done662
+	JLE          done690
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -19990,9 +20102,9 @@ tail661:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail661
+	JMP          tail689
 
-done662:
+done690:
 	VZEROUPPER
 	RET
 
@@ -20004,9 +20116,9 @@ TEXT ·expSubScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many663:
+many691:
 	CMPQ         CX, $0x00000010
-	JLT          tail664
+	JLT          tail692
 	VMOVUPS      (DX), Y1
 	VMOVUPS      32(DX), Y2
 	VSUBPS       Y0, Y1, Y1
@@ -20075,11 +20187,11 @@ many663:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many663
+	JMP          many691
 
-tail664:
+tail692:
 	CMPQ         CX, $0x00
-	JLE          done665
+	JLE          done693
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20128,9 +20240,9 @@ tail664:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail664
+	JMP          tail692
 
-done665:
+done693:
 	VZEROUPPER
 	RET
 
@@ -20141,9 +20253,9 @@ TEXT ·erfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many666:
+many694:
 	CMPQ         CX, $0x00000010
-	JLT          tail667
+	JLT          tail695
 	VMOVUPS      (DX), Y0
 	VMOVUPS      32(DX), Y1
 	VMULPS       Y0, Y0, Y2
@@ -20258,11 +20370,11 @@ many666:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000010, CX
-	JMP          many666
+	JMP          many694
 
-tail667:
+tail695:
 	CMPQ         CX, $0x00
-	JLE          done668
+	JLE          done696
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -20342,9 +20454,9 @@ tail667:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail667
+	JMP          tail695
 
-done668:
+done696:
 	VZEROUPPER
 	RET
 
@@ -20355,9 +20467,9 @@ TEXT ·relu6AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many669:
+many697:
 	CMPQ    CX, $0x00000020
-	JLT     tail670
+	JLT     tail698
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -20379,11 +20491,11 @@ many669:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many669
+	JMP     many697
 
-tail670:
+tail698:
 	CMPQ       CX, $0x00
-	JLE        done671
+	JLE        done699
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -20400,9 +20512,9 @@ tail670:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail670
+	JMP        tail698
 
-done671:
+done699:
 	VZEROUPPER
 	RET
 
@@ -20414,9 +20526,9 @@ TEXT ·leakyReluScalarAVX2(SB), NOSPLIT, $0-52
 	MOVQ         x_base+24(FP), DX
 	VBROADCASTSS s+48(FP), Y0
 
-many672:
+many700:
 	CMPQ      CX, $0x00000020
-	JLT       tail673
+	JLT       tail701
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   64(DX), Y3
@@ -20441,11 +20553,11 @@ many672:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many672
+	JMP       many700
 
-tail673:
+tail701:
 	CMPQ       CX, $0x00
-	JLE        done674
+	JLE        done702
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -20462,9 +20574,9 @@ tail673:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail673
+	JMP        tail701
 
-done674:
+done702:
 	VZEROUPPER
 	RET
 
@@ -20475,9 +20587,9 @@ TEXT ·signAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many675:
+many703:
 	CMPQ      CX, $0x00000020
-	JLT       tail676
+	JLT       tail704
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -20512,11 +20624,11 @@ many675:
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, DX
 	SUBQ      $0x00000020, CX
-	JMP       many675
+	JMP       many703
 
-tail676:
+tail704:
 	CMPQ       CX, $0x00
-	JLE        done677
+	JLE        done705
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -20537,9 +20649,9 @@ tail676:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail676
+	JMP        tail704
 
-done677:
+done705:
 	VZEROUPPER
 	RET
 
@@ -20551,9 +20663,9 @@ TEXT ·reluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many678:
+many706:
 	CMPQ      CX, $0x00000010
-	JLT       tail679
+	JLT       tail707
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -20572,11 +20684,11 @@ many678:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many678
+	JMP       many706
 
-tail679:
+tail707:
 	CMPQ       CX, $0x00
-	JLE        done680
+	JLE        done708
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20596,9 +20708,9 @@ tail679:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail679
+	JMP        tail707
 
-done680:
+done708:
 	VZEROUPPER
 	RET
 
@@ -20610,9 +20722,9 @@ TEXT ·relu6GradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many681:
+many709:
 	CMPQ      CX, $0x00000010
-	JLT       tail682
+	JLT       tail710
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -20637,11 +20749,11 @@ many681:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many681
+	JMP       many709
 
-tail682:
+tail710:
 	CMPQ       CX, $0x00
-	JLE        done683
+	JLE        done711
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20664,9 +20776,9 @@ tail682:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail682
+	JMP        tail710
 
-done683:
+done711:
 	VZEROUPPER
 	RET
 
@@ -20678,9 +20790,9 @@ TEXT ·mulNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many684:
+many712:
 	CMPQ      CX, $0x00000020
-	JLT       tail685
+	JLT       tail713
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -20710,11 +20822,11 @@ many684:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many684
+	JMP       many712
 
-tail685:
+tail713:
 	CMPQ       CX, $0x00
-	JLE        done686
+	JLE        done714
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20733,9 +20845,9 @@ tail685:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail685
+	JMP        tail713
 
-done686:
+done714:
 	VZEROUPPER
 	RET
 
@@ -20747,9 +20859,9 @@ TEXT ·divNoNanAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many687:
+many715:
 	CMPQ      CX, $0x00000020
-	JLT       tail688
+	JLT       tail716
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -20779,11 +20891,11 @@ many687:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many687
+	JMP       many715
 
-tail688:
+tail716:
 	CMPQ       CX, $0x00
-	JLE        done689
+	JLE        done717
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20802,9 +20914,9 @@ tail688:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail688
+	JMP        tail716
 
-done689:
+done717:
 	VZEROUPPER
 	RET
 
@@ -20816,9 +20928,9 @@ TEXT ·xdivyAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many690:
+many718:
 	CMPQ      CX, $0x00000020
-	JLT       tail691
+	JLT       tail719
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   64(DX), Y2
@@ -20852,11 +20964,11 @@ many690:
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
 	SUBQ      $0x00000020, CX
-	JMP       many690
+	JMP       many718
 
-tail691:
+tail719:
 	CMPQ       CX, $0x00
-	JLE        done692
+	JLE        done720
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20876,9 +20988,9 @@ tail691:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail691
+	JMP        tail719
 
-done692:
+done720:
 	VZEROUPPER
 	RET
 
@@ -20891,9 +21003,9 @@ TEXT ·leakyReluGradAVX2(SB), NOSPLIT, $0-76
 	MOVQ         y_base+48(FP), BX
 	VBROADCASTSS s+72(FP), Y0
 
-many693:
+many721:
 	CMPQ      CX, $0x00000010
-	JLT       tail694
+	JLT       tail722
 	VMOVUPS   (DX), Y1
 	VMOVUPS   32(DX), Y2
 	VMOVUPS   (BX), Y3
@@ -20911,11 +21023,11 @@ many693:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many693
+	JMP       many721
 
-tail694:
+tail722:
 	CMPQ       CX, $0x00
-	JLE        done695
+	JLE        done723
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20934,9 +21046,9 @@ tail694:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail694
+	JMP        tail722
 
-done695:
+done723:
 	VZEROUPPER
 	RET
 
@@ -20948,9 +21060,9 @@ TEXT ·eluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many696:
+many724:
 	CMPQ      CX, $0x00000010
-	JLT       tail697
+	JLT       tail725
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -20972,11 +21084,11 @@ many696:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many696
+	JMP       many724
 
-tail697:
+tail725:
 	CMPQ       CX, $0x00
-	JLE        done698
+	JLE        done726
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -20998,9 +21110,9 @@ tail697:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail697
+	JMP        tail725
 
-done698:
+done726:
 	VZEROUPPER
 	RET
 
@@ -21012,9 +21124,9 @@ TEXT ·seluGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many699:
+many727:
 	CMPQ      CX, $0x00000010
-	JLT       tail700
+	JLT       tail728
 	VMOVUPS   (DX), Y0
 	VMOVUPS   32(DX), Y1
 	VMOVUPS   (BX), Y2
@@ -21036,11 +21148,11 @@ many699:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000040, BX
 	SUBQ      $0x00000010, CX
-	JMP       many699
+	JMP       many727
 
-tail700:
+tail728:
 	CMPQ       CX, $0x00
-	JLE        done701
+	JLE        done729
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -21062,9 +21174,9 @@ tail700:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail700
+	JMP        tail728
 
-done701:
+done729:
 	VZEROUPPER
 	RET
 
@@ -21075,9 +21187,9 @@ TEXT ·softsignAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many702:
+many730:
 	CMPQ    CX, $0x00000020
-	JLT     tail703
+	JLT     tail731
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS 64(DX), Y2
@@ -21103,11 +21215,11 @@ many702:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, DX
 	SUBQ    $0x00000020, CX
-	JMP     many702
+	JMP     many730
 
-tail703:
+tail731:
 	CMPQ       CX, $0x00
-	JLE        done704
+	JLE        done732
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -21125,9 +21237,9 @@ tail703:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000008, CX
-	JMP        tail703
+	JMP        tail731
 
-done704:
+done732:
 	VZEROUPPER
 	RET
 
@@ -21139,9 +21251,9 @@ TEXT ·softsignGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many705:
+many733:
 	CMPQ    CX, $0x00000010
-	JLT     tail706
+	JLT     tail734
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
 	VMOVUPS (BX), Y2
@@ -21162,11 +21274,11 @@ many705:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000010, CX
-	JMP     many705
+	JMP     many733
 
-tail706:
+tail734:
 	CMPQ       CX, $0x00
-	JLE        done707
+	JLE        done735
 	MOVQ       $+8, DI
 	MOVQ       CX, SI
 	CMPQ       SI, DI
@@ -21187,9 +21299,9 @@ tail706:
 	ADDQ       $0x00000020, DX
 	ADDQ       $0x00000020, BX
 	SUBQ       $0x00000008, CX
-	JMP        tail706
+	JMP        tail734
 
-done707:
+done735:
 	VZEROUPPER
 	RET
 
@@ -21200,9 +21312,9 @@ TEXT ·eluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many708:
+many736:
 	CMPQ         CX, $0x00000008
-	JLT          tail709
+	JLT          tail737
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -21240,11 +21352,11 @@ many708:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many708
+	JMP          many736
 
-tail709:
+tail737:
 	CMPQ         CX, $0x00
-	JLE          done710
+	JLE          done738
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -21289,9 +21401,9 @@ tail709:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail709
+	JMP          tail737
 
-done710:
+done738:
 	VZEROUPPER
 	RET
 
@@ -21303,9 +21415,9 @@ TEXT ·softplusGradAVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many711:
+many739:
 	CMPQ         CX, $0x00000008
-	JLT          tail712
+	JLT          tail740
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+64(SB), Y2
@@ -21353,11 +21465,11 @@ many711:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many711
+	JMP          many739
 
-tail712:
+tail740:
 	CMPQ         CX, $0x00
-	JLE          done713
+	JLE          done741
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -21412,9 +21524,9 @@ tail712:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail712
+	JMP          tail740
 
-done713:
+done741:
 	VZEROUPPER
 	RET
 
@@ -21425,9 +21537,9 @@ TEXT ·seluAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many714:
+many742:
 	CMPQ         CX, $0x00000008
-	JLT          tail715
+	JLT          tail743
 	VMOVUPS      (DX), Y0
 	VXORPS       Y1, Y1, Y1
 	VMOVUPS      constants<>+2304(SB), Y2
@@ -21469,11 +21581,11 @@ many714:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many714
+	JMP          many742
 
-tail715:
+tail743:
 	CMPQ         CX, $0x00
-	JLE          done716
+	JLE          done744
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -21522,9 +21634,9 @@ tail715:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail715
+	JMP          tail743
 
-done716:
+done744:
 	VZEROUPPER
 	RET
 
@@ -21535,9 +21647,9 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many717:
+many745:
 	CMPQ         CX, $0x00000008
-	JLT          tail718
+	JLT          tail746
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+64(SB), Y1
 	VMOVUPS      constants<>+320(SB), Y2
@@ -21653,11 +21765,11 @@ many717:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many717
+	JMP          many745
 
-tail718:
+tail746:
 	CMPQ         CX, $0x00
-	JLE          done719
+	JLE          done747
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -21780,9 +21892,9 @@ tail718:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail718
+	JMP          tail746
 
-done719:
+done747:
 	VZEROUPPER
 	RET
 
@@ -21793,9 +21905,9 @@ TEXT ·expm1AVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many720:
+many748:
 	CMPQ         CX, $0x00000008
-	JLT          tail721
+	JLT          tail749
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+256(SB), Y2
@@ -21873,11 +21985,11 @@ many720:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many720
+	JMP          many748
 
-tail721:
+tail749:
 	CMPQ         CX, $0x00
-	JLE          done722
+	JLE          done750
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -21962,9 +22074,9 @@ tail721:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail721
+	JMP          tail749
 
-done722:
+done750:
 	VZEROUPPER
 	RET
 
@@ -21975,9 +22087,9 @@ TEXT ·logAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many723:
+many751:
 	CMPQ        CX, $0x00000008
-	JLT         tail724
+	JLT         tail752
 	VMOVUPS     (DX), Y0
 	VMOVAPS     Y0, Y1
 	VMOVUPS     constants<>+2368(SB), Y2
@@ -22043,11 +22155,11 @@ many723:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many723
+	JMP         many751
 
-tail724:
+tail752:
 	CMPQ        CX, $0x00
-	JLE         done725
+	JLE         done753
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -22120,9 +22232,9 @@ tail724:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail724
+	JMP         tail752
 
-done725:
+done753:
 	VZEROUPPER
 	RET
 
@@ -22133,9 +22245,9 @@ TEXT ·log1pAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many726:
+many754:
 	CMPQ        CX, $0x00000008
-	JLT         tail727
+	JLT         tail755
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+192(SB), Y1
 	VADDPS      Y1, Y0, Y2
@@ -22213,11 +22325,11 @@ many726:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many726
+	JMP         many754
 
-tail727:
+tail755:
 	CMPQ        CX, $0x00
-	JLE         done728
+	JLE         done756
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -22302,9 +22414,9 @@ tail727:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail727
+	JMP         tail755
 
-done728:
+done756:
 	VZEROUPPER
 	RET
 
@@ -22315,9 +22427,9 @@ TEXT ·erfcAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many729:
+many757:
 	CMPQ         CX, $0x00000008
-	JLT          tail730
+	JLT          tail758
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+3520(SB), Y2
@@ -22425,11 +22537,11 @@ many729:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many729
+	JMP          many757
 
-tail730:
+tail758:
 	CMPQ         CX, $0x00
-	JLE          done731
+	JLE          done759
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22544,9 +22656,9 @@ tail730:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail730
+	JMP          tail758
 
-done731:
+done759:
 	VZEROUPPER
 	RET
 
@@ -22557,9 +22669,9 @@ TEXT ·sinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many732:
+many760:
 	CMPQ         CX, $0x00000008
-	JLT          tail733
+	JLT          tail761
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y2
@@ -22603,11 +22715,11 @@ many732:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many732
+	JMP          many760
 
-tail733:
+tail761:
 	CMPQ         CX, $0x00
-	JLE          done734
+	JLE          done762
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22658,9 +22770,9 @@ tail733:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail733
+	JMP          tail761
 
-done734:
+done762:
 	VZEROUPPER
 	RET
 
@@ -22671,9 +22783,9 @@ TEXT ·cosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many735:
+many763:
 	CMPQ         CX, $0x00000008
-	JLT          tail736
+	JLT          tail764
 	VMOVUPS      (DX), Y0
 	VMOVAPS      Y0, Y1
 	VMOVUPS      constants<>+4352(SB), Y1
@@ -22716,11 +22828,11 @@ many735:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many735
+	JMP          many763
 
-tail736:
+tail764:
 	CMPQ         CX, $0x00
-	JLE          done737
+	JLE          done765
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22770,9 +22882,9 @@ tail736:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail736
+	JMP          tail764
 
-done737:
+done765:
 	VZEROUPPER
 	RET
 
@@ -22783,9 +22895,9 @@ TEXT ·atanAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many738:
+many766:
 	CMPQ         CX, $0x00000008
-	JLT          tail739
+	JLT          tail767
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+192(SB), Y2
@@ -22829,11 +22941,11 @@ many738:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many738
+	JMP          many766
 
-tail739:
+tail767:
 	CMPQ         CX, $0x00
-	JLE          done740
+	JLE          done768
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -22884,9 +22996,9 @@ tail739:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail739
+	JMP          tail767
 
-done740:
+done768:
 	VZEROUPPER
 	RET
 
@@ -22897,9 +23009,9 @@ TEXT ·asinAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many741:
+many769:
 	CMPQ         CX, $0x00000008
-	JLT          tail742
+	JLT          tail770
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -22949,11 +23061,11 @@ many741:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many741
+	JMP          many769
 
-tail742:
+tail770:
 	CMPQ         CX, $0x00
-	JLE          done743
+	JLE          done771
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -23010,9 +23122,9 @@ tail742:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail742
+	JMP          tail770
 
-done743:
+done771:
 	VZEROUPPER
 	RET
 
@@ -23023,9 +23135,9 @@ TEXT ·acosAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many744:
+many772:
 	CMPQ         CX, $0x00000008
-	JLT          tail745
+	JLT          tail773
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+192(SB), Y1
 	VADDPS       Y1, Y0, Y2
@@ -23075,11 +23187,11 @@ many744:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many744
+	JMP          many772
 
-tail745:
+tail773:
 	CMPQ         CX, $0x00
-	JLE          done746
+	JLE          done774
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -23136,9 +23248,9 @@ tail745:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail745
+	JMP          tail773
 
-done746:
+done774:
 	VZEROUPPER
 	RET
 
@@ -23150,9 +23262,9 @@ TEXT ·atan2AVX2(SB), NOSPLIT, $0-72
 	MOVQ x_base+24(FP), DX
 	MOVQ y_base+48(FP), BX
 
-many747:
+many775:
 	CMPQ         CX, $0x00000008
-	JLT          tail748
+	JLT          tail776
 	VMOVUPS      (DX), Y0
 	VMOVUPS      (BX), Y1
 	VMOVUPS      constants<>+0(SB), Y2
@@ -23221,11 +23333,11 @@ many747:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          many747
+	JMP          many775
 
-tail748:
+tail776:
 	CMPQ         CX, $0x00
-	JLE          done749
+	JLE          done777
 	MOVQ         $+8, DI
 	MOVQ         CX, SI
 	CMPQ         SI, DI
@@ -23301,9 +23413,9 @@ tail748:
 	ADDQ         $0x00000020, DX
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000008, CX
-	JMP          tail748
+	JMP          tail776
 
-done749:
+done777:
 	VZEROUPPER
 	RET
 
@@ -23314,9 +23426,9 @@ TEXT ·atanhAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many750:
+many778:
 	CMPQ        CX, $0x00000008
-	JLT         tail751
+	JLT         tail779
 	VMOVUPS     (DX), Y0
 	VMOVUPS     constants<>+0(SB), Y1
 	VMOVUPS     constants<>+192(SB), Y2
@@ -23405,11 +23517,11 @@ many750:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         many750
+	JMP         many778
 
-tail751:
+tail779:
 	CMPQ        CX, $0x00
-	JLE         done752
+	JLE         done780
 	MOVQ        $+8, SI
 	MOVQ        CX, BX
 	CMPQ        BX, SI
@@ -23505,9 +23617,9 @@ tail751:
 	ADDQ        $0x00000020, AX
 	ADDQ        $0x00000020, DX
 	SUBQ        $0x00000008, CX
-	JMP         tail751
+	JMP         tail779
 
-done752:
+done780:
 	VZEROUPPER
 	RET
 
@@ -23518,9 +23630,9 @@ TEXT ·coshAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many753:
+many781:
 	CMPQ         CX, $0x00000008
-	JLT          tail754
+	JLT          tail782
 	VMOVUPS      (DX), Y0
 	VMOVUPS      constants<>+0(SB), Y1
 	VMOVUPS      constants<>+4288(SB), Y2
@@ -23570,11 +23682,11 @@ many753:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          many753
+	JMP          many781
 
-tail754:
+tail782:
 	CMPQ         CX, $0x00
-	JLE          done755
+	JLE          done783
 	MOVQ         $+8, SI
 	MOVQ         CX, BX
 	CMPQ         BX, SI
@@ -23631,9 +23743,9 @@ tail754:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000008, CX
-	JMP          tail754
+	JMP          tail782
 
-done755:
+done783:
 	VZEROUPPER
 	RET
 
@@ -23651,9 +23763,9 @@ TEXT ·sumOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many756:
+many784:
 	CMPQ    CX, $0x00000040
-	JLT     tail757
+	JLT     tail785
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -23672,12 +23784,12 @@ many756:
 	VADDPS  Y8, Y7, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many756
+	JMP     many784
 
-tail757:
+tail785:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done758
+	JLE          done786
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23690,7 +23802,7 @@ tail757:
 	VADDPS       Y10, Y0, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done758
+	JLE          done786
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23703,7 +23815,7 @@ tail757:
 	VADDPS       Y10, Y1, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done758
+	JLE          done786
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23716,7 +23828,7 @@ tail757:
 	VADDPS       Y10, Y2, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done758
+	JLE          done786
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23729,7 +23841,7 @@ tail757:
 	VADDPS       Y10, Y3, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done758
+	JLE          done786
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23742,7 +23854,7 @@ tail757:
 	VADDPS       Y10, Y4, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done758
+	JLE          done786
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23755,7 +23867,7 @@ tail757:
 	VADDPS       Y10, Y5, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done758
+	JLE          done786
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23768,7 +23880,7 @@ tail757:
 	VADDPS       Y10, Y6, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done758
+	JLE          done786
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23781,7 +23893,7 @@ tail757:
 	VADDPS       Y10, Y7, Y7
 	SUBQ         $0x00000008, CX
 
-done758:
+done786:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -23813,9 +23925,9 @@ TEXT ·greatestOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many759:
+many787:
 	CMPQ    CX, $0x00000040
-	JLT     tail760
+	JLT     tail788
 	VMOVUPS (AX), Y8
 	VMAXPS  Y0, Y8, Y0
 	VMOVUPS 32(AX), Y8
@@ -23834,12 +23946,12 @@ many759:
 	VMAXPS  Y7, Y8, Y7
 	ADDQ    $0x00000100, AX
 	SUBQ    $0x00000040, CX
-	JMP     many759
+	JMP     many787
 
-tail760:
+tail788:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done761
+	JLE          done789
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23852,7 +23964,7 @@ tail760:
 	VMAXPS       Y0, Y10, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done761
+	JLE          done789
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23865,7 +23977,7 @@ tail760:
 	VMAXPS       Y1, Y10, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done761
+	JLE          done789
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23878,7 +23990,7 @@ tail760:
 	VMAXPS       Y2, Y10, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done761
+	JLE          done789
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23891,7 +24003,7 @@ tail760:
 	VMAXPS       Y3, Y10, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done761
+	JLE          done789
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23904,7 +24016,7 @@ tail760:
 	VMAXPS       Y4, Y10, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done761
+	JLE          done789
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23917,7 +24029,7 @@ tail760:
 	VMAXPS       Y5, Y10, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done761
+	JLE          done789
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23930,7 +24042,7 @@ tail760:
 	VMAXPS       Y6, Y10, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done761
+	JLE          done789
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -23943,7 +24055,7 @@ tail760:
 	VMAXPS       Y7, Y10, Y7
 	SUBQ         $0x00000008, CX
 
-done761:
+done789:
 	VMAXPS     Y0, Y4, Y0
 	VMAXPS     Y1, Y5, Y1
 	VMAXPS     Y2, Y6, Y2
@@ -23975,9 +24087,9 @@ TEXT ·maxOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many762:
+many790:
 	CMPQ      CX, $0x00000040
-	JLT       tail763
+	JLT       tail791
 	VMOVUPS   (AX), Y8
 	VMAXPS    Y8, Y0, Y9
 	VMAXPS    Y0, Y8, Y10
@@ -24044,12 +24156,12 @@ many762:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many762
+	JMP       many790
 
-tail763:
+tail791:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done764
+	JLE          done792
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24068,7 +24180,7 @@ tail763:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done764
+	JLE          done792
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24087,7 +24199,7 @@ tail763:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done764
+	JLE          done792
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24106,7 +24218,7 @@ tail763:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done764
+	JLE          done792
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24125,7 +24237,7 @@ tail763:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done764
+	JLE          done792
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24144,7 +24256,7 @@ tail763:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done764
+	JLE          done792
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24163,7 +24275,7 @@ tail763:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done764
+	JLE          done792
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24182,7 +24294,7 @@ tail763:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done764
+	JLE          done792
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24201,7 +24313,7 @@ tail763:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done764:
+done792:
 	VMAXPS     Y4, Y0, Y8
 	VMAXPS     Y0, Y4, Y9
 	VANDPS     Y9, Y8, Y8
@@ -24293,9 +24405,9 @@ TEXT ·minOfAVX2(SB), NOSPLIT, $0-36
 	VBROADCASTSS empty+24(FP), Y6
 	VBROADCASTSS empty+24(FP), Y7
 
-many765:
+many793:
 	CMPQ      CX, $0x00000040
-	JLT       tail766
+	JLT       tail794
 	VMOVUPS   (AX), Y8
 	VMINPS    Y8, Y0, Y9
 	VMINPS    Y0, Y8, Y10
@@ -24362,12 +24474,12 @@ many765:
 	VMOVAPS   Y9, Y7
 	ADDQ      $0x00000100, AX
 	SUBQ      $0x00000040, CX
-	JMP       many765
+	JMP       many793
 
-tail766:
+tail794:
 	VBROADCASTSS empty+24(FP), Y8
 	CMPQ         CX, $0x00
-	JLE          done767
+	JLE          done795
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24386,7 +24498,7 @@ tail766:
 	VMOVAPS      Y9, Y0
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done767
+	JLE          done795
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24405,7 +24517,7 @@ tail766:
 	VMOVAPS      Y9, Y1
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done767
+	JLE          done795
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24424,7 +24536,7 @@ tail766:
 	VMOVAPS      Y9, Y2
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done767
+	JLE          done795
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24443,7 +24555,7 @@ tail766:
 	VMOVAPS      Y9, Y3
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done767
+	JLE          done795
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24462,7 +24574,7 @@ tail766:
 	VMOVAPS      Y9, Y4
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done767
+	JLE          done795
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24481,7 +24593,7 @@ tail766:
 	VMOVAPS      Y9, Y5
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done767
+	JLE          done795
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24500,7 +24612,7 @@ tail766:
 	VMOVAPS      Y9, Y6
 	SUBQ         $0x00000008, CX
 	CMPQ         CX, $0x00
-	JLE          done767
+	JLE          done795
 	MOVQ         $+8, BX
 	MOVQ         CX, DX
 	CMPQ         DX, BX
@@ -24519,7 +24631,7 @@ tail766:
 	VMOVAPS      Y8, Y7
 	SUBQ         $0x00000008, CX
 
-done767:
+done795:
 	VMINPS     Y4, Y0, Y8
 	VMINPS     Y0, Y4, Y9
 	VORPS      Y9, Y8, Y8
@@ -24605,19 +24717,19 @@ TEXT ·indexAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS s+24(FP), Y0
 	XORQ         DX, DX
 
-many768:
+many796:
 	CMPQ      CX, $0x00000008
-	JLT       tail769
+	JLT       tail797
 	VMOVUPS   (AX)(DX*4), Y1
 	VCMPPS    $0x00, Y0, Y1, Y1
 	VMOVMSKPS Y1, BX
 	TESTL     BX, BX
-	JNE       found770
+	JNE       found798
 	ADDQ      $0x00000008, DX
 	SUBQ      $0x00000008, CX
-	JMP       many768
+	JMP       many796
 
-tail769:
+tail797:
 	MOVQ       $+8, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -24630,15 +24742,15 @@ tail769:
 	VMOVMSKPS  Y1, BX
 	BZHIL      CX, BX, BX
 	TESTL      BX, BX
-	JNE        found770
+	JNE        found798
 	ADDQ       CX, DX
-	JMP        done771
+	JMP        done799
 
-found770:
+found798:
 	TZCNTL BX, BX
 	ADDQ   BX, DX
 
-done771:
+done799:
 	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
@@ -24650,9 +24762,9 @@ TEXT ·widenAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many772:
+many800:
 	CMPQ      CX, $0x00000010
-	JLT       tail773
+	JLT       tail801
 	VCVTPS2PD (DX), Y0
 	VMOVUPD   Y0, (AX)
 	VCVTPS2PD 16(DX), Y0
@@ -24664,20 +24776,20 @@ many772:
 	ADDQ      $0x00000040, DX
 	ADDQ      $0x00000080, AX
 	SUBQ      $0x00000010, CX
-	JMP       many772
+	JMP       many800
 
-tail773:
+tail801:
 	TESTQ     CX, CX
-	JEQ       done774
+	JEQ       done802
 	VMOVSS    (DX), X0
 	VCVTSS2SD X0, X0, X0
 	VMOVSD    X0, (AX)
 	ADDQ      $0x04, DX
 	ADDQ      $0x08, AX
 	DECQ      CX
-	JMP       tail773
+	JMP       tail801
 
-done774:
+done802:
 	VZEROUPPER
 	RET
 
@@ -24688,16 +24800,16 @@ TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many775:
+many803:
 	SUBQ      $0x08, CX
-	JLT       done776
+	JLT       done804
 	VCVTPH2PS (DX), Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many775
+	JMP       many803
 
-done776:
+done804:
 	VZEROUPPER
 	RET
 
@@ -24708,16 +24820,16 @@ TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many777:
+many805:
 	SUBQ      $0x08, CX
-	JLT       done778
+	JLT       done806
 	VMOVUPS   (DX), Y0
 	VCVTPS2PH $0x00, Y0, (AX)
 	ADDQ      $0x10, AX
 	ADDQ      $0x20, DX
-	JMP       many777
+	JMP       many805
 
-done778:
+done806:
 	VZEROUPPER
 	RET
 
@@ -24728,17 +24840,17 @@ TEXT ·widenBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many779:
+many807:
 	SUBQ      $0x08, CX
-	JLT       done780
+	JLT       done808
 	VPMOVZXWD (DX), Y0
 	VPSLLD    $0x10, Y0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x10, DX
-	JMP       many779
+	JMP       many807
 
-done780:
+done808:
 	VZEROUPPER
 	RET
 
@@ -24749,9 +24861,9 @@ TEXT ·narrowBfloatAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many781:
+many809:
 	SUBQ         $0x08, CX
-	JLT          done782
+	JLT          done810
 	VMOVUPS      (DX), Y0
 	VPSRLD       $0x10, Y0, Y1
 	VMOVUPS      constants<>+4992(SB), Y3
@@ -24771,9 +24883,9 @@ many781:
 	VMOVDQU      X0, (AX)
 	ADDQ         $0x10, AX
 	ADDQ         $0x20, DX
-	JMP          many781
+	JMP          many809
 
-done782:
+done810:
 	VZEROUPPER
 	RET
 
@@ -24787,9 +24899,9 @@ TEXT ·claimAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many783:
+many811:
 	SUBQ    $0x08, CX
-	JLT     done784
+	JLT     done812
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -24803,9 +24915,9 @@ many783:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many783
+	JMP     many811
 
-done784:
+done812:
 	VZEROUPPER
 	RET
 
@@ -24819,9 +24931,9 @@ TEXT ·claimFirstAVX2(SB), NOSPLIT, $0-96
 	MOVQ   best_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many785:
+many813:
 	SUBQ    $0x08, CX
-	JLT     done786
+	JLT     done814
 	VMOVUPS (BX), Y0
 	VMOVUPS (SI), Y2
 	VMOVUPS (DX), Y1
@@ -24835,9 +24947,9 @@ many785:
 	ADDQ    $0x20, DX
 	ADDQ    $0x20, BX
 	ADDQ    $0x20, SI
-	JMP     many785
+	JMP     many813
 
-done786:
+done814:
 	VZEROUPPER
 	RET
 
@@ -24850,9 +24962,9 @@ TEXT ·lessAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many787:
+many815:
 	SUBQ         $0x08, CX
-	JLT          done788
+	JLT          done816
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x11, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -24863,9 +24975,9 @@ many787:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many787
+	JMP          many815
 
-done788:
+done816:
 	VZEROUPPER
 	RET
 
@@ -24878,9 +24990,9 @@ TEXT ·lessScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many789:
+many817:
 	SUBQ         $0x08, CX
-	JLT          done790
+	JLT          done818
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x11, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -24890,9 +25002,9 @@ many789:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many789
+	JMP          many817
 
-done790:
+done818:
 	VZEROUPPER
 	RET
 
@@ -24905,9 +25017,9 @@ TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many791:
+many819:
 	SUBQ         $0x08, CX
-	JLT          done792
+	JLT          done820
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x12, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -24918,9 +25030,9 @@ many791:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many791
+	JMP          many819
 
-done792:
+done820:
 	VZEROUPPER
 	RET
 
@@ -24933,9 +25045,9 @@ TEXT ·lessEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many793:
+many821:
 	SUBQ         $0x08, CX
-	JLT          done794
+	JLT          done822
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x12, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -24945,9 +25057,9 @@ many793:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many793
+	JMP          many821
 
-done794:
+done822:
 	VZEROUPPER
 	RET
 
@@ -24960,9 +25072,9 @@ TEXT ·greaterAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many795:
+many823:
 	SUBQ         $0x08, CX
-	JLT          done796
+	JLT          done824
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1e, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -24973,9 +25085,9 @@ many795:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many795
+	JMP          many823
 
-done796:
+done824:
 	VZEROUPPER
 	RET
 
@@ -24988,9 +25100,9 @@ TEXT ·greaterScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many797:
+many825:
 	SUBQ         $0x08, CX
-	JLT          done798
+	JLT          done826
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1e, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -25000,9 +25112,9 @@ many797:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many797
+	JMP          many825
 
-done798:
+done826:
 	VZEROUPPER
 	RET
 
@@ -25015,9 +25127,9 @@ TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-72
 	MOVQ    y_base+48(FP), BX
 	VMOVUPS constants<>+4992(SB), Y0
 
-many799:
+many827:
 	SUBQ         $0x08, CX
-	JLT          done800
+	JLT          done828
 	VMOVUPS      (DX), Y1
 	VCMPPS       $0x1d, (BX), Y1, Y1
 	VPAND        Y0, Y1, Y1
@@ -25028,9 +25140,9 @@ many799:
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, BX
-	JMP          many799
+	JMP          many827
 
-done800:
+done828:
 	VZEROUPPER
 	RET
 
@@ -25043,9 +25155,9 @@ TEXT ·greaterEqualScalarAVX2(SB), NOSPLIT, $0-52
 	VBROADCASTSS s+48(FP), Y0
 	VMOVUPS      constants<>+4992(SB), Y1
 
-many801:
+many829:
 	SUBQ         $0x08, CX
-	JLT          done802
+	JLT          done830
 	VMOVUPS      (DX), Y2
 	VCMPPS       $0x1d, Y0, Y2, Y2
 	VPAND        Y1, Y2, Y2
@@ -25055,9 +25167,9 @@ many801:
 	VMOVQ        X2, (AX)
 	ADDQ         $0x08, AX
 	ADDQ         $0x20, DX
-	JMP          many801
+	JMP          many829
 
-done802:
+done830:
 	VZEROUPPER
 	RET
 
@@ -25071,9 +25183,9 @@ TEXT ·chooseAVX2(SB), NOSPLIT, $0-96
 	MOVQ   y_base+72(FP), SI
 	VXORPS Y0, Y0, Y0
 
-many803:
+many831:
 	SUBQ      $0x08, CX
-	JLT       done804
+	JLT       done832
 	VPMOVZXBD (DX), Y1
 	VMOVUPS   (SI), Y2
 	VPCMPGTD  Y0, Y1, Y1
@@ -25083,9 +25195,9 @@ many803:
 	ADDQ      $0x20, AX
 	ADDQ      $0x20, BX
 	ADDQ      $0x20, SI
-	JMP       many803
+	JMP       many831
 
-done804:
+done832:
 	VZEROUPPER
 	RET
 
@@ -25101,7 +25213,7 @@ TEXT ·tapsWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), R8
 	MOVQ 80(AX), R9
 
-pixel805:
+pixel833:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -25110,11 +25222,11 @@ pixel805:
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row806:
+row834:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one807:
+one835:
 	VMOVUPS     (R11), Y4
 	VFMADD231PS (R13), Y4, Y0
 	VMOVUPS     32(R11), Y4
@@ -25126,11 +25238,11 @@ one807:
 	ADDQ        SI, R13
 	ADDQ        DI, R11
 	DECQ        R14
-	JNE         one807
+	JNE         one835
 	ADDQ        24(AX), R10
 	ADDQ        48(AX), R11
 	DECQ        R12
-	JNE         row806
+	JNE         row834
 	VXORPS      Y4, Y4, Y4
 	VADDPS      Y4, Y0, Y0
 	VADDPS      Y4, Y1, Y1
@@ -25143,7 +25255,7 @@ one807:
 	ADDQ        R8, CX
 	ADDQ        R9, DX
 	DECQ        BX
-	JNE         pixel805
+	JNE         pixel833
 	VZEROUPPER
 	RET
 
@@ -25166,35 +25278,35 @@ TEXT ·tapsAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R11
 	VMOVUPS (R11)(R10*4), Y0
 
-pixel808:
+pixel836:
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, R10
 	MOVQ   32(AX), R11
 	MOVQ   64(AX), R12
 
-row809:
+row837:
 	MOVQ R10, R13
 	MOVQ 56(AX), R14
 
-one810:
+one838:
 	VMASKMOVPS  (R11), Y0, Y2
 	VMASKMOVPS  (R13), Y0, Y3
 	VFMADD231PS Y3, Y2, Y1
 	ADDQ        SI, R13
 	ADDQ        DI, R11
 	DECQ        R14
-	JNE         one810
+	JNE         one838
 	ADDQ        24(AX), R10
 	ADDQ        48(AX), R11
 	DECQ        R12
-	JNE         row809
+	JNE         row837
 	VXORPS      Y2, Y2, Y2
 	VADDPS      Y2, Y1, Y1
 	VMASKMOVPS  Y1, Y0, (DX)
 	ADDQ        R8, CX
 	ADDQ        R9, DX
 	DECQ        BX
-	JNE         pixel808
+	JNE         pixel836
 	VZEROUPPER
 	RET
 
@@ -25212,7 +25324,7 @@ TEXT ·tapsTogetherWideAVX2(SB), NOSPLIT, $8-8
 	LEAQ (R8)(R8*2), R10
 	LEAQ (R9)(R9*2), R11
 
-pixel811:
+pixel839:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -25225,11 +25337,11 @@ pixel811:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row812:
+row840:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one813:
+one841:
 	VMOVUPS     (R13), Y8
 	VFMADD231PS (R15), Y8, Y0
 	VFMADD231PS (R15)(R8*1), Y8, Y2
@@ -25243,11 +25355,11 @@ one813:
 	ADDQ        SI, R15
 	ADDQ        DI, R13
 	DECQ        BP
-	JNE         one813
+	JNE         one841
 	ADDQ        24(AX), R12
 	ADDQ        48(AX), R13
 	DECQ        R14
-	JNE         row812
+	JNE         row840
 	VXORPS      Y8, Y8, Y8
 	VADDPS      Y8, Y0, Y0
 	VADDPS      Y8, Y1, Y1
@@ -25268,7 +25380,7 @@ one813:
 	LEAQ        (CX)(R8*4), CX
 	LEAQ        (DX)(R9*4), DX
 	DECQ        BX
-	JNE         pixel811
+	JNE         pixel839
 	VZEROUPPER
 	RET
 
@@ -25293,7 +25405,7 @@ TEXT ·tapsTogetherAVX2(SB), NOSPLIT, $8-8
 	LEAQ    ones<>+32(SB), R13
 	VMOVUPS (R13)(R12*4), Y0
 
-pixel814:
+pixel842:
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -25302,11 +25414,11 @@ pixel814:
 	MOVQ   32(AX), R13
 	MOVQ   64(AX), R14
 
-row815:
+row843:
 	MOVQ R12, R15
 	MOVQ 56(AX), BP
 
-one816:
+one844:
 	VMASKMOVPS  (R13), Y0, Y5
 	VMASKMOVPS  (R15), Y0, Y6
 	VFMADD231PS Y6, Y5, Y1
@@ -25319,11 +25431,11 @@ one816:
 	ADDQ        SI, R15
 	ADDQ        DI, R13
 	DECQ        BP
-	JNE         one816
+	JNE         one844
 	ADDQ        24(AX), R12
 	ADDQ        48(AX), R13
 	DECQ        R14
-	JNE         row815
+	JNE         row843
 	VXORPS      Y5, Y5, Y5
 	VADDPS      Y5, Y1, Y1
 	VADDPS      Y5, Y2, Y2
@@ -25336,7 +25448,7 @@ one816:
 	LEAQ        (CX)(R8*4), CX
 	LEAQ        (DX)(R9*4), DX
 	DECQ        BX
-	JNE         pixel814
+	JNE         pixel842
 	VZEROUPPER
 	RET
 
@@ -25352,7 +25464,7 @@ TEXT ·tapsLargestWideAVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DI
 	MOVQ 80(AX), R8
 
-pixel817:
+pixel845:
 	VMOVUPS constants<>+6016(SB), Y0
 	VMOVUPS constants<>+6016(SB), Y1
 	VMOVUPS constants<>+6016(SB), Y2
@@ -25360,11 +25472,11 @@ pixel817:
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row818:
+row846:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one819:
+one847:
 	VMOVUPS (R11), Y4
 	VMAXPS  Y0, Y4, Y0
 	VMOVUPS 32(R11), Y4
@@ -25375,10 +25487,10 @@ one819:
 	VMAXPS  Y3, Y4, Y3
 	ADDQ    SI, R11
 	DECQ    R12
-	JNE     one819
+	JNE     one847
 	ADDQ    24(AX), R9
 	DECQ    R10
-	JNE     row818
+	JNE     row846
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
 	VMOVUPS Y2, 64(DX)
@@ -25386,7 +25498,7 @@ one819:
 	ADDQ    DI, CX
 	ADDQ    R8, DX
 	DECQ    BX
-	JNE     pixel817
+	JNE     pixel845
 	VZEROUPPER
 	RET
 
@@ -25409,29 +25521,29 @@ TEXT ·tapsLargestAVX2(SB), NOSPLIT, $0-8
 	LEAQ    ones<>+32(SB), R10
 	VMOVUPS (R10)(R9*4), Y0
 
-pixel820:
+pixel848:
 	VMOVUPS constants<>+6016(SB), Y1
 	MOVQ    CX, R9
 	MOVQ    64(AX), R10
 
-row821:
+row849:
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 
-one822:
+one850:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        one822
+	JNE        one850
 	ADDQ       24(AX), R9
 	DECQ       R10
-	JNE        row821
+	JNE        row849
 	VMASKMOVPS Y1, Y0, (DX)
 	ADDQ       DI, CX
 	ADDQ       R8, DX
 	DECQ       BX
-	JNE        pixel820
+	JNE        pixel848
 	VZEROUPPER
 	RET
 
@@ -25455,27 +25567,27 @@ TEXT ·tapsClaimAVX2(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*4), Y0
 	VXORPS  Y1, Y1, Y1
 
-pixel823:
+pixel851:
 	MOVQ       CX, R9
 	MOVQ       CX, R11
 	MOVQ       64(AX), R10
 	MOVQ       56(AX), R12
 	VMASKMOVPS (R11), Y0, Y1
-	JMP        next825
+	JMP        next853
 
-element824:
+element852:
 	VMASKMOVPS (R11), Y0, Y2
 	VMAXPS     Y1, Y2, Y1
 
-next825:
+next853:
 	ADDQ       SI, R11
 	DECQ       R12
-	JNE        element824
+	JNE        element852
 	ADDQ       DI, R9
 	MOVQ       R9, R11
 	MOVQ       56(AX), R12
 	DECQ       R10
-	JNE        element824
+	JNE        element852
 	VMASKMOVPS (R8), Y0, Y2
 	MOVQ       CX, R9
 	MOVQ       CX, R11
@@ -25488,9 +25600,9 @@ next825:
 	VMASKMOVPS (R11)(DX*1), Y0, Y3
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
-	JMP        next827
+	JMP        next855
 
-element826:
+element854:
 	VMASKMOVPS (R11), Y0, Y3
 	VCMPPS     $0x00, Y1, Y3, Y3
 	VANDPS     Y2, Y3, Y4
@@ -25499,19 +25611,19 @@ element826:
 	VADDPS     Y3, Y4, Y4
 	VMASKMOVPS Y4, Y0, (R11)(DX*1)
 
-next827:
+next855:
 	ADDQ SI, R11
 	DECQ R12
-	JNE  element826
+	JNE  element854
 	ADDQ DI, R9
 	MOVQ R9, R11
 	MOVQ 56(AX), R12
 	DECQ R10
-	JNE  element826
+	JNE  element854
 	ADDQ 8(AX), CX
 	ADDQ 80(AX), R8
 	DECQ BX
-	JNE  pixel823
+	JNE  pixel851
 	VZEROUPPER
 	RET
 
@@ -25523,9 +25635,9 @@ TEXT ·addScaled32AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSS s+24(FP), Y0
 
-many828:
+many856:
 	CMPQ    DX, $0x00000020
-	JLT     tail829
+	JLT     tail857
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -25549,11 +25661,11 @@ many828:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many828
+	JMP     many856
 
-tail829:
+tail857:
 	CMPQ       DX, $0x00
-	JLE        done830
+	JLE        done858
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25569,9 +25681,9 @@ tail829:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail829
+	JMP        tail857
 
-done830:
+done858:
 	VZEROUPPER
 	RET
 
@@ -25584,9 +25696,9 @@ TEXT ·rotate32AVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS c+48(FP), Y0
 	VBROADCASTSS s+52(FP), Y1
 
-many831:
+many859:
 	CMPQ    DX, $0x00000020
-	JLT     tail832
+	JLT     tail860
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -25630,11 +25742,11 @@ many831:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000020, DX
-	JMP     many831
+	JMP     many859
 
-tail832:
+tail860:
 	CMPQ       DX, $0x00
-	JLE        done833
+	JLE        done861
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25655,9 +25767,9 @@ tail832:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000008, DX
-	JMP        tail832
+	JMP        tail860
 
-done833:
+done861:
 	VZEROUPPER
 	RET
 
@@ -25676,9 +25788,9 @@ TEXT ·dot32AVX2(SB), NOSPLIT, $0-52
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many834:
+many862:
 	CMPQ    DX, $0x00000040
-	JLT     tail835
+	JLT     tail863
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPS  Y9, Y8, Y8
@@ -25714,11 +25826,11 @@ many834:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000040, DX
-	JMP     many834
+	JMP     many862
 
-tail835:
+tail863:
 	CMPQ       DX, $0x00
-	JLE        done836
+	JLE        done864
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25732,7 +25844,7 @@ tail835:
 	VADDPS     Y9, Y0, Y0
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done836
+	JLE        done864
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25746,7 +25858,7 @@ tail835:
 	VADDPS     Y9, Y1, Y1
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done836
+	JLE        done864
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25760,7 +25872,7 @@ tail835:
 	VADDPS     Y9, Y2, Y2
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done836
+	JLE        done864
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25774,7 +25886,7 @@ tail835:
 	VADDPS     Y9, Y3, Y3
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done836
+	JLE        done864
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25788,7 +25900,7 @@ tail835:
 	VADDPS     Y9, Y4, Y4
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done836
+	JLE        done864
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25802,7 +25914,7 @@ tail835:
 	VADDPS     Y9, Y5, Y5
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done836
+	JLE        done864
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25816,7 +25928,7 @@ tail835:
 	VADDPS     Y9, Y6, Y6
 	SUBQ       $0x00000008, DX
 	CMPQ       DX, $0x00
-	JLE        done836
+	JLE        done864
 	MOVQ       $+8, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25830,7 +25942,7 @@ tail835:
 	VADDPS     Y9, Y7, Y7
 	SUBQ       $0x00000008, DX
 
-done836:
+done864:
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -25856,9 +25968,9 @@ TEXT ·addScaled64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_len+8(FP), DX
 	VBROADCASTSD s+24(FP), Y0
 
-many837:
+many865:
 	CMPQ    DX, $0x00000010
-	JLT     tail838
+	JLT     tail866
 	VMOVUPS (CX), Y1
 	VMOVUPS 32(CX), Y2
 	VMOVUPS 64(CX), Y3
@@ -25882,11 +25994,11 @@ many837:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many837
+	JMP     many865
 
-tail838:
+tail866:
 	CMPQ       DX, $0x00
-	JLE        done839
+	JLE        done867
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25902,9 +26014,9 @@ tail838:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail838
+	JMP        tail866
 
-done839:
+done867:
 	VZEROUPPER
 	RET
 
@@ -25917,9 +26029,9 @@ TEXT ·rotate64AVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSD c+48(FP), Y0
 	VBROADCASTSD s+56(FP), Y1
 
-many840:
+many868:
 	CMPQ    DX, $0x00000010
-	JLT     tail841
+	JLT     tail869
 	VMOVUPS (AX), Y2
 	VMOVUPS (CX), Y3
 	VMOVUPS 32(AX), Y6
@@ -25963,11 +26075,11 @@ many840:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000080, CX
 	SUBQ    $0x00000010, DX
-	JMP     many840
+	JMP     many868
 
-tail841:
+tail869:
 	CMPQ       DX, $0x00
-	JLE        done842
+	JLE        done870
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -25988,9 +26100,9 @@ tail841:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, CX
 	SUBQ       $0x00000004, DX
-	JMP        tail841
+	JMP        tail869
 
-done842:
+done870:
 	VZEROUPPER
 	RET
 
@@ -26009,9 +26121,9 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
 
-many843:
+many871:
 	CMPQ    DX, $0x00000020
-	JLT     tail844
+	JLT     tail872
 	VMOVUPS (AX), Y8
 	VMOVUPS (CX), Y9
 	VMULPD  Y9, Y8, Y8
@@ -26047,11 +26159,11 @@ many843:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, CX
 	SUBQ    $0x00000020, DX
-	JMP     many843
+	JMP     many871
 
-tail844:
+tail872:
 	CMPQ       DX, $0x00
-	JLE        done845
+	JLE        done873
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -26065,7 +26177,7 @@ tail844:
 	VADDPD     Y9, Y0, Y0
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done845
+	JLE        done873
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -26079,7 +26191,7 @@ tail844:
 	VADDPD     Y9, Y1, Y1
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done845
+	JLE        done873
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -26093,7 +26205,7 @@ tail844:
 	VADDPD     Y9, Y2, Y2
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done845
+	JLE        done873
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -26107,7 +26219,7 @@ tail844:
 	VADDPD     Y9, Y3, Y3
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done845
+	JLE        done873
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -26121,7 +26233,7 @@ tail844:
 	VADDPD     Y9, Y4, Y4
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done845
+	JLE        done873
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -26135,7 +26247,7 @@ tail844:
 	VADDPD     Y9, Y5, Y5
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done845
+	JLE        done873
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -26149,7 +26261,7 @@ tail844:
 	VADDPD     Y9, Y6, Y6
 	SUBQ       $0x00000004, DX
 	CMPQ       DX, $0x00
-	JLE        done845
+	JLE        done873
 	MOVQ       $+4, SI
 	MOVQ       DX, BX
 	CMPQ       BX, SI
@@ -26163,7 +26275,7 @@ tail844:
 	VADDPD     Y9, Y7, Y7
 	SUBQ       $0x00000004, DX
 
-done845:
+done873:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -26188,16 +26300,16 @@ TEXT ·rotateRows64AVX2(SB), NOSPLIT, $0-56
 	MOVQ turns_base+32(FP), BX
 	MOVQ turns_len+40(FP), SI
 
-many846:
+many874:
 	CMPQ    CX, $0x00000008
-	JLT     tail847
+	JLT     tail875
 	MOVQ    AX, DI
 	MOVQ    BX, R8
 	MOVQ    SI, R9
 	VMOVUPS (DI), Y0
 	VMOVUPS 32(DI), Y1
 
-next849:
+next877:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -26221,16 +26333,16 @@ next849:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next849
+	JNE          next877
 	VMOVUPS      Y0, (DI)
 	VMOVUPS      Y1, 32(DI)
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000008, CX
-	JMP          many846
+	JMP          many874
 
-tail847:
+tail875:
 	CMPQ       CX, $0x00
-	JLE        done848
+	JLE        done876
 	MOVQ       $+4, R8
 	MOVQ       CX, DI
 	CMPQ       DI, R8
@@ -26243,7 +26355,7 @@ tail847:
 	MOVQ       SI, R9
 	VMASKMOVPD (DI), Y0, Y1
 
-next850:
+next878:
 	VBROADCASTSD (R8), Y2
 	VBROADCASTSD 8(R8), Y3
 	ADDQ         DX, DI
@@ -26259,13 +26371,13 @@ next850:
 	ADDQ         DX, DI
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R9
-	JNE          next850
+	JNE          next878
 	VMASKMOVPD   Y1, Y0, (DI)
 	ADDQ         $0x00000020, AX
 	SUBQ         $0x00000004, CX
-	JMP          tail847
+	JMP          tail875
 
-done848:
+done876:
 	VZEROUPPER
 	RET
 
@@ -26284,9 +26396,9 @@ TEXT ·philoxAVX2(SB), NOSPLIT, $0-48
 	VMOVQ        DX, X5
 	VPBROADCASTQ X5, Y5
 
-next851:
+next879:
 	CMPQ     CX, $0x00000010
-	JLT      done852
+	JLT      done880
 	VMOVAPS  Y0, Y6
 	VPSRLQ   $0x20, Y0, Y7
 	VPADDQ   Y5, Y0, Y0
@@ -26436,9 +26548,9 @@ next851:
 	VMOVUPS  Y6, 32(AX)
 	ADDQ     $0x00000040, AX
 	SUBQ     $0x00000010, CX
-	JMP      next851
+	JMP      next879
 
-done852:
+done880:
 	VZEROUPPER
 	RET
 
@@ -26451,7 +26563,7 @@ TEXT ·tapLineAVX2_3x1x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels853:
+channels881:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -26466,7 +26578,7 @@ channels853:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group854:
+group882:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -26490,13 +26602,13 @@ group854:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed857
+	JE      summed885
 	TESTQ   DI, DI
-	JNE     ends858
+	JNE     ends886
 	CMPQ    R11, $0x0a
-	JNE     ends858
+	JNE     ends886
 
-row855:
+row883:
 	VMOVUPS     (R13), Y8
 	VMOVUPS     (R13)(DX*1), Y9
 	VMOVUPS     (R13)(DX*2), Y10
@@ -26540,97 +26652,101 @@ row855:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row855
-	JMP         summed857
+	JNE         row883
+	JMP         summed885
 
-ends858:
+ends886:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column859
+	JE      column887
 	CMPQ    DI, $0x01
-	JE      column860
-	JMP     column861
+	JE      column888
+	JMP     column889
 
-column859:
+column887:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y8, Y0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over862
+	JE          over890
 
-column860:
+column888:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y0
 	VFMADD231PS Y11, Y8, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over862
+	JE          over890
 
-column861:
+column889:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y0
 	VFMADD231PS Y11, Y9, Y1
 	VFMADD231PS Y11, Y8, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over862
+	JE          over890
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y1
 	VFMADD231PS Y11, Y9, Y2
 	VFMADD231PS Y11, Y8, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over862
+	JE          over890
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y2
 	VFMADD231PS Y11, Y9, Y3
 	VFMADD231PS Y11, Y8, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over862
+	JE          over890
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y3
 	VFMADD231PS Y11, Y9, Y4
 	VFMADD231PS Y11, Y8, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over862
+	JE          over890
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y4
 	VFMADD231PS Y11, Y9, Y5
 	VFMADD231PS Y11, Y8, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over862
+	JE          over890
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y5
 	VFMADD231PS Y11, Y9, Y6
 	VFMADD231PS Y11, Y8, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over862
+	JE          over890
 	VMOVUPS     (R12), Y8
 	VFMADD231PS Y8, Y10, Y6
 	VFMADD231PS Y8, Y9, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over862
+	JE          over890
 	VMOVUPS     (R12), Y8
 	VFMADD231PS Y8, Y10, Y7
 
-over862:
+over890:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends858
+	JNE  ends886
 
-summed857:
+summed885:
 	VXORPS Y8, Y8, Y8
 	TESTB  $0x02, 136(AX)
-	JNE    biased863
+	JEQ    alone891
+	TESTB  $0x01, 136(AX)
+	JEQ    biased892
+
+alone891:
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -26640,9 +26756,9 @@ summed857:
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
 
-biased863:
+biased892:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled864
+	JEQ     scaled893
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y9
@@ -26655,26 +26771,30 @@ biased863:
 	VMULPS  Y9, Y6, Y6
 	VMULPS  Y9, Y7, Y7
 
-scaled864:
+scaled893:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased865
+	JEQ     biased894
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y9
+	TESTB   $0x01, 136(AX)
+	JNE     with895
 	VADDPS  Y8, Y9, Y9
-	VADDPS  Y9, Y0, Y0
-	VADDPS  Y9, Y1, Y1
-	VADDPS  Y9, Y2, Y2
-	VADDPS  Y9, Y3, Y3
-	VADDPS  Y9, Y4, Y4
-	VADDPS  Y9, Y5, Y5
-	VADDPS  Y9, Y6, Y6
-	VADDPS  Y9, Y7, Y7
 
-biased865:
+with895:
+	VADDPS Y9, Y0, Y0
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y6, Y6
+	VADDPS Y9, Y7, Y7
+
+biased894:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none868
+	JEQ     none898
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -26683,47 +26803,47 @@ biased865:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added866
+	JE      added896
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added866
+	JE      added896
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added866
+	JE      added896
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added866
+	JE      added896
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added866
+	JE      added896
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added866
+	JE      added896
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added866
+	JE      added896
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added866:
-none868:
+added896:
+none898:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited871
+	JEQ     limited901
 	TESTB   $0x08, 136(AX)
-	JEQ     six869
+	JEQ     six899
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -26741,11 +26861,11 @@ none868:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited871
+	JMP     limited901
 
-six869:
+six899:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky870
+	JEQ          leaky900
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y0, Y9, Y0
@@ -26764,9 +26884,9 @@ six869:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
-	JMP          limited871
+	JMP          limited901
 
-leaky870:
+leaky900:
 	VBROADCASTSS 148(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x1a, Y9, Y0, Y10
@@ -26801,42 +26921,42 @@ leaky870:
 	VMULPS       Y8, Y7, Y9
 	VBLENDVPS    Y10, Y9, Y7, Y7
 
-limited871:
+limited901:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored867
+	JE      stored897
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored867
+	JE      stored897
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored867
+	JE      stored897
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored867
+	JE      stored897
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored867
+	JE      stored897
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored867
+	JE      stored897
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored867
+	JE      stored897
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored867:
+stored897:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done856
+	JE      done884
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -26844,14 +26964,14 @@ stored867:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group854
+	JMP     group882
 
-done856:
+done884:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000020, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels853
+	JLT  channels881
 	VZEROUPPER
 	RET
 
@@ -26884,7 +27004,7 @@ TEXT ·tapLineAVX2_3x1x0(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group873:
+group903:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -26908,13 +27028,13 @@ group873:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed876
+	JE      summed906
 	TESTQ   DI, DI
-	JNE     ends877
+	JNE     ends907
 	CMPQ    R11, $0x0a
-	JNE     ends877
+	JNE     ends907
 
-row874:
+row904:
 	VMASKMOVPS  (R13), Y0, Y9
 	VMASKMOVPS  (R13)(DX*1), Y0, Y10
 	VMASKMOVPS  (R13)(DX*2), Y0, Y11
@@ -26958,97 +27078,101 @@ row874:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row874
-	JMP         summed876
+	JNE         row904
+	JMP         summed906
 
-ends877:
+ends907:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column878
+	JE         column908
 	CMPQ       DI, $0x01
-	JE         column879
-	JMP        column880
+	JE         column909
+	JMP        column910
 
-column878:
+column908:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y9, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over881
+	JE          over911
 
-column879:
+column909:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y1
 	VFMADD231PS Y12, Y9, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over881
+	JE          over911
 
-column880:
+column910:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y1
 	VFMADD231PS Y12, Y10, Y2
 	VFMADD231PS Y12, Y9, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over881
+	JE          over911
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y2
 	VFMADD231PS Y12, Y10, Y3
 	VFMADD231PS Y12, Y9, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over881
+	JE          over911
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y3
 	VFMADD231PS Y12, Y10, Y4
 	VFMADD231PS Y12, Y9, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over881
+	JE          over911
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y4
 	VFMADD231PS Y12, Y10, Y5
 	VFMADD231PS Y12, Y9, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over881
+	JE          over911
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y5
 	VFMADD231PS Y12, Y10, Y6
 	VFMADD231PS Y12, Y9, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over881
+	JE          over911
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y6
 	VFMADD231PS Y12, Y10, Y7
 	VFMADD231PS Y12, Y9, Y8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over881
+	JE          over911
 	VMASKMOVPS  (R12), Y0, Y9
 	VFMADD231PS Y9, Y11, Y7
 	VFMADD231PS Y9, Y10, Y8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over881
+	JE          over911
 	VMASKMOVPS  (R12), Y0, Y9
 	VFMADD231PS Y9, Y11, Y8
 
-over881:
+over911:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends877
+	JNE  ends907
 
-summed876:
+summed906:
 	VXORPS Y9, Y9, Y9
 	TESTB  $0x02, 136(AX)
-	JNE    biased882
+	JEQ    alone912
+	TESTB  $0x01, 136(AX)
+	JEQ    biased913
+
+alone912:
 	VADDPS Y9, Y1, Y1
 	VADDPS Y9, Y2, Y2
 	VADDPS Y9, Y3, Y3
@@ -27058,9 +27182,9 @@ summed876:
 	VADDPS Y9, Y7, Y7
 	VADDPS Y9, Y8, Y8
 
-biased882:
+biased913:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled883
+	JEQ        scaled914
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y10
@@ -27073,26 +27197,30 @@ biased882:
 	VMULPS     Y10, Y7, Y7
 	VMULPS     Y10, Y8, Y8
 
-scaled883:
+scaled914:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased884
+	JEQ        biased915
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y10
+	TESTB      $0x01, 136(AX)
+	JNE        with916
 	VADDPS     Y9, Y10, Y10
-	VADDPS     Y10, Y1, Y1
-	VADDPS     Y10, Y2, Y2
-	VADDPS     Y10, Y3, Y3
-	VADDPS     Y10, Y4, Y4
-	VADDPS     Y10, Y5, Y5
-	VADDPS     Y10, Y6, Y6
-	VADDPS     Y10, Y7, Y7
-	VADDPS     Y10, Y8, Y8
 
-biased884:
+with916:
+	VADDPS Y10, Y1, Y1
+	VADDPS Y10, Y2, Y2
+	VADDPS Y10, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y10, Y5, Y5
+	VADDPS Y10, Y6, Y6
+	VADDPS Y10, Y7, Y7
+	VADDPS Y10, Y8, Y8
+
+biased915:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none887
+	JEQ        none919
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -27101,47 +27229,47 @@ biased884:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added885
+	JE         added917
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added885
+	JE         added917
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added885
+	JE         added917
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added885
+	JE         added917
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added885
+	JE         added917
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added885
+	JE         added917
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added885
+	JE         added917
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added885:
-none887:
+added917:
+none919:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited890
+	JEQ     limited922
 	TESTB   $0x08, 136(AX)
-	JEQ     six888
+	JEQ     six920
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -27159,11 +27287,11 @@ none887:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited890
+	JMP     limited922
 
-six888:
+six920:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky889
+	JEQ          leaky921
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -27182,9 +27310,9 @@ six888:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
-	JMP          limited890
+	JMP          limited922
 
-leaky889:
+leaky921:
 	VBROADCASTSS 148(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x1a, Y10, Y1, Y11
@@ -27219,42 +27347,42 @@ leaky889:
 	VMULPS       Y9, Y8, Y10
 	VBLENDVPS    Y11, Y10, Y8, Y8
 
-limited890:
+limited922:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored886
+	JE         stored918
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored886
+	JE         stored918
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored886
+	JE         stored918
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored886
+	JE         stored918
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored886
+	JE         stored918
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored886
+	JE         stored918
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored886
+	JE         stored918
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored886:
+stored918:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done875
+	JE      done905
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
 	IMULQ   CX, R12
@@ -27262,9 +27390,9 @@ stored886:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group873
+	JMP     group903
 
-done875:
+done905:
 	VZEROUPPER
 	RET
 
@@ -27277,7 +27405,7 @@ TEXT ·tapLineAVX2_3x2x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), BX
 	LEAQ (CX)(CX*4), SI
 
-channels891:
+channels923:
 	MOVQ  72(AX), DI
 	MOVQ  80(AX), R10
 	ADDQ  DI, R10
@@ -27292,7 +27420,7 @@ channels891:
 	MOVQ  56(AX), R9
 	ADDQ  152(AX), R9
 
-group892:
+group924:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -27316,13 +27444,13 @@ group892:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed895
+	JE      summed927
 	TESTQ   DI, DI
-	JNE     ends896
+	JNE     ends928
 	CMPQ    R11, $0x11
-	JNE     ends896
+	JNE     ends928
 
-row893:
+row925:
 	VMOVUPS     (R13), Y8
 	VMOVUPS     (R13)(DX*1), Y9
 	VMOVUPS     (R13)(DX*2), Y10
@@ -27374,125 +27502,129 @@ row893:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row893
-	JMP         summed895
+	JNE         row925
+	JMP         summed927
 
-ends896:
+ends928:
 	VMOVUPS (R13), Y8
 	VMOVUPS (R13)(DX*1), Y9
 	VMOVUPS (R13)(DX*2), Y10
 	MOVQ    R14, R12
 	TESTQ   DI, DI
-	JE      column897
+	JE      column929
 	CMPQ    DI, $0x01
-	JE      column898
-	JMP     column899
+	JE      column930
+	JMP     column931
 
-column897:
+column929:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y8, Y0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over900
+	JE          over932
 
-column898:
+column930:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y0
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over900
+	JE          over932
 
-column899:
+column931:
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y0
 	VFMADD231PS Y11, Y8, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y1
 	VFMADD231PS Y11, Y8, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y2
 	VFMADD231PS Y11, Y8, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y3
 	VFMADD231PS Y11, Y8, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y4
 	VFMADD231PS Y11, Y8, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y5
 	VFMADD231PS Y11, Y8, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y9, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y11
 	VFMADD231PS Y11, Y10, Y6
 	VFMADD231PS Y11, Y8, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y8
 	VFMADD231PS Y8, Y9, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over900
+	JE          over932
 	VMOVUPS     (R12), Y8
 	VFMADD231PS Y8, Y10, Y7
 
-over900:
+over932:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends896
+	JNE  ends928
 
-summed895:
+summed927:
 	VXORPS Y8, Y8, Y8
 	TESTB  $0x02, 136(AX)
-	JNE    biased901
+	JEQ    alone933
+	TESTB  $0x01, 136(AX)
+	JEQ    biased934
+
+alone933:
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -27502,9 +27634,9 @@ summed895:
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
 
-biased901:
+biased934:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled902
+	JEQ     scaled935
 	MOVQ    112(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y9
@@ -27517,26 +27649,30 @@ biased901:
 	VMULPS  Y9, Y6, Y6
 	VMULPS  Y9, Y7, Y7
 
-scaled902:
+scaled935:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased903
+	JEQ     biased936
 	MOVQ    120(AX), R10
 	ADDQ    152(AX), R10
 	VMOVUPS (R10), Y9
+	TESTB   $0x01, 136(AX)
+	JNE     with937
 	VADDPS  Y8, Y9, Y9
-	VADDPS  Y9, Y0, Y0
-	VADDPS  Y9, Y1, Y1
-	VADDPS  Y9, Y2, Y2
-	VADDPS  Y9, Y3, Y3
-	VADDPS  Y9, Y4, Y4
-	VADDPS  Y9, Y5, Y5
-	VADDPS  Y9, Y6, Y6
-	VADDPS  Y9, Y7, Y7
 
-biased903:
+with937:
+	VADDPS Y9, Y0, Y0
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y6, Y6
+	VADDPS Y9, Y7, Y7
+
+biased936:
 	MOVQ    64(AX), R10
 	TESTB   $0x04, 136(AX)
-	JEQ     none906
+	JEQ     none940
 	MOVQ    128(AX), R11
 	MOVQ    R9, R12
 	SUBQ    56(AX), R12
@@ -27545,47 +27681,47 @@ biased903:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x01
-	JE      added904
+	JE      added938
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x02
-	JE      added904
+	JE      added938
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x03
-	JE      added904
+	JE      added938
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x04
-	JE      added904
+	JE      added938
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x05
-	JE      added904
+	JE      added938
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x06
-	JE      added904
+	JE      added938
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R10, R12
 	CMPQ    176(AX), $0x07
-	JE      added904
+	JE      added938
 	VMOVUPS (R12), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R10, R12
 
-added904:
-none906:
+added938:
+none940:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited909
+	JEQ     limited943
 	TESTB   $0x08, 136(AX)
-	JEQ     six907
+	JEQ     six941
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -27603,11 +27739,11 @@ none906:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited909
+	JMP     limited943
 
-six907:
+six941:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky908
+	JEQ          leaky942
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y0, Y9, Y0
@@ -27626,9 +27762,9 @@ six907:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
-	JMP          limited909
+	JMP          limited943
 
-leaky908:
+leaky942:
 	VBROADCASTSS 148(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x1a, Y9, Y0, Y10
@@ -27663,42 +27799,42 @@ leaky908:
 	VMULPS       Y8, Y7, Y9
 	VBLENDVPS    Y10, Y9, Y7, Y7
 
-limited909:
+limited943:
 	VMOVUPS Y0, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x01
-	JE      stored905
+	JE      stored939
 	VMOVUPS Y1, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x02
-	JE      stored905
+	JE      stored939
 	VMOVUPS Y2, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x03
-	JE      stored905
+	JE      stored939
 	VMOVUPS Y3, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x04
-	JE      stored905
+	JE      stored939
 	VMOVUPS Y4, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x05
-	JE      stored905
+	JE      stored939
 	VMOVUPS Y5, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x06
-	JE      stored905
+	JE      stored939
 	VMOVUPS Y6, (R9)
 	ADDQ    R10, R9
 	CMPQ    176(AX), $0x07
-	JE      stored905
+	JE      stored939
 	VMOVUPS Y7, (R9)
 	ADDQ    R10, R9
 
-stored905:
+stored939:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done894
+	JE      done926
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -27707,14 +27843,14 @@ stored905:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group892
+	JMP     group924
 
-done894:
+done926:
 	MOVQ 152(AX), R10
 	ADDQ $0x00000020, R10
 	MOVQ R10, 152(AX)
 	CMPQ R10, 104(AX)
-	JLT  channels891
+	JLT  channels923
 	VZEROUPPER
 	RET
 
@@ -27747,7 +27883,7 @@ TEXT ·tapLineAVX2_3x2x0(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R9
 	ADDQ    152(AX), R9
 
-group911:
+group945:
 	MOVQ    168(AX), R10
 	CMPQ    R10, 96(AX)
 	CMOVQGT 96(AX), R10
@@ -27771,13 +27907,13 @@ group911:
 	ADDQ    152(AX), R13
 	MOVQ    48(AX), R10
 	TESTQ   R10, R10
-	JE      summed914
+	JE      summed948
 	TESTQ   DI, DI
-	JNE     ends915
+	JNE     ends949
 	CMPQ    R11, $0x11
-	JNE     ends915
+	JNE     ends949
 
-row912:
+row946:
 	VMASKMOVPS  (R13), Y0, Y9
 	VMASKMOVPS  (R13)(DX*1), Y0, Y10
 	VMASKMOVPS  (R13)(DX*2), Y0, Y11
@@ -27829,125 +27965,129 @@ row912:
 	ADDQ        8(AX), R14
 	ADDQ        40(AX), R13
 	DECQ        R10
-	JNE         row912
-	JMP         summed914
+	JNE         row946
+	JMP         summed948
 
-ends915:
+ends949:
 	VMASKMOVPS (R13), Y0, Y9
 	VMASKMOVPS (R13)(DX*1), Y0, Y10
 	VMASKMOVPS (R13)(DX*2), Y0, Y11
 	MOVQ       R14, R12
 	TESTQ      DI, DI
-	JE         column916
+	JE         column950
 	CMPQ       DI, $0x01
-	JE         column917
-	JMP        column918
+	JE         column951
+	JMP        column952
 
-column916:
+column950:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y9, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x01
-	JE          over919
+	JE          over953
 
-column917:
+column951:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y1
 	ADDQ        CX, R12
 	CMPQ        R11, $0x02
-	JE          over919
+	JE          over953
 
-column918:
+column952:
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y1
 	VFMADD231PS Y12, Y9, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x03
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y2
 	ADDQ        CX, R12
 	CMPQ        R11, $0x04
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y2
 	VFMADD231PS Y12, Y9, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x05
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y3
 	ADDQ        CX, R12
 	CMPQ        R11, $0x06
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y3
 	VFMADD231PS Y12, Y9, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x07
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y4
 	ADDQ        CX, R12
 	CMPQ        R11, $0x08
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y4
 	VFMADD231PS Y12, Y9, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x09
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y5
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0a
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y5
 	VFMADD231PS Y12, Y9, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0b
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y6
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0c
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y6
 	VFMADD231PS Y12, Y9, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0d
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y10, Y7
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0e
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y12
 	VFMADD231PS Y12, Y11, Y7
 	VFMADD231PS Y12, Y9, Y8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x0f
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y9
 	VFMADD231PS Y9, Y10, Y8
 	ADDQ        CX, R12
 	CMPQ        R11, $0x10
-	JE          over919
+	JE          over953
 	VMASKMOVPS  (R12), Y0, Y9
 	VFMADD231PS Y9, Y11, Y8
 
-over919:
+over953:
 	ADDQ 8(AX), R14
 	ADDQ 40(AX), R13
 	DECQ R10
-	JNE  ends915
+	JNE  ends949
 
-summed914:
+summed948:
 	VXORPS Y9, Y9, Y9
 	TESTB  $0x02, 136(AX)
-	JNE    biased920
+	JEQ    alone954
+	TESTB  $0x01, 136(AX)
+	JEQ    biased955
+
+alone954:
 	VADDPS Y9, Y1, Y1
 	VADDPS Y9, Y2, Y2
 	VADDPS Y9, Y3, Y3
@@ -27957,9 +28097,9 @@ summed914:
 	VADDPS Y9, Y7, Y7
 	VADDPS Y9, Y8, Y8
 
-biased920:
+biased955:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled921
+	JEQ        scaled956
 	MOVQ       112(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y10
@@ -27972,26 +28112,30 @@ biased920:
 	VMULPS     Y10, Y7, Y7
 	VMULPS     Y10, Y8, Y8
 
-scaled921:
+scaled956:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased922
+	JEQ        biased957
 	MOVQ       120(AX), R10
 	ADDQ       152(AX), R10
 	VMASKMOVPS (R10), Y0, Y10
+	TESTB      $0x01, 136(AX)
+	JNE        with958
 	VADDPS     Y9, Y10, Y10
-	VADDPS     Y10, Y1, Y1
-	VADDPS     Y10, Y2, Y2
-	VADDPS     Y10, Y3, Y3
-	VADDPS     Y10, Y4, Y4
-	VADDPS     Y10, Y5, Y5
-	VADDPS     Y10, Y6, Y6
-	VADDPS     Y10, Y7, Y7
-	VADDPS     Y10, Y8, Y8
 
-biased922:
+with958:
+	VADDPS Y10, Y1, Y1
+	VADDPS Y10, Y2, Y2
+	VADDPS Y10, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y10, Y5, Y5
+	VADDPS Y10, Y6, Y6
+	VADDPS Y10, Y7, Y7
+	VADDPS Y10, Y8, Y8
+
+biased957:
 	MOVQ       64(AX), R10
 	TESTB      $0x04, 136(AX)
-	JEQ        none925
+	JEQ        none961
 	MOVQ       128(AX), R11
 	MOVQ       R9, R12
 	SUBQ       56(AX), R12
@@ -28000,47 +28144,47 @@ biased922:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x01
-	JE         added923
+	JE         added959
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x02
-	JE         added923
+	JE         added959
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x03
-	JE         added923
+	JE         added959
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x04
-	JE         added923
+	JE         added959
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x05
-	JE         added923
+	JE         added959
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x06
-	JE         added923
+	JE         added959
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R10, R12
 	CMPQ       176(AX), $0x07
-	JE         added923
+	JE         added959
 	VMASKMOVPS (R12), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R10, R12
 
-added923:
-none925:
+added959:
+none961:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited928
+	JEQ     limited964
 	TESTB   $0x08, 136(AX)
-	JEQ     six926
+	JEQ     six962
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -28058,11 +28202,11 @@ none925:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited928
+	JMP     limited964
 
-six926:
+six962:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky927
+	JEQ          leaky963
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -28081,9 +28225,9 @@ six926:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
-	JMP          limited928
+	JMP          limited964
 
-leaky927:
+leaky963:
 	VBROADCASTSS 148(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x1a, Y10, Y1, Y11
@@ -28118,42 +28262,42 @@ leaky927:
 	VMULPS       Y9, Y8, Y10
 	VBLENDVPS    Y11, Y10, Y8, Y8
 
-limited928:
+limited964:
 	VMASKMOVPS Y1, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x01
-	JE         stored924
+	JE         stored960
 	VMASKMOVPS Y2, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x02
-	JE         stored924
+	JE         stored960
 	VMASKMOVPS Y3, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x03
-	JE         stored924
+	JE         stored960
 	VMASKMOVPS Y4, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x04
-	JE         stored924
+	JE         stored960
 	VMASKMOVPS Y5, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x05
-	JE         stored924
+	JE         stored960
 	VMASKMOVPS Y6, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x06
-	JE         stored924
+	JE         stored960
 	VMASKMOVPS Y7, Y0, (R9)
 	ADDQ       R10, R9
 	CMPQ       176(AX), $0x07
-	JE         stored924
+	JE         stored960
 	VMASKMOVPS Y8, Y0, (R9)
 	ADDQ       R10, R9
 
-stored924:
+stored960:
 	MOVQ    176(AX), R10
 	SUBQ    R10, 168(AX)
-	JE      done913
+	JE      done947
 	ADDQ    R10, R10
 	SUBQ    R10, 160(AX)
 	MOVQ    R10, R12
@@ -28162,9 +28306,9 @@ stored924:
 	XORQ    R11, R11
 	SUBQ    R10, DI
 	CMOVQLT R11, DI
-	JMP     group911
+	JMP     group945
 
-done913:
+done947:
 	VZEROUPPER
 	RET
 
@@ -28178,7 +28322,7 @@ TEXT ·tapLineAVX2_5x1x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels929:
+channels965:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -28193,7 +28337,7 @@ channels929:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group930:
+group966:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -28217,13 +28361,13 @@ group930:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed933
+	JE      summed969
 	TESTQ   R8, R8
-	JNE     ends934
+	JNE     ends970
 	CMPQ    R12, $0x0c
-	JNE     ends934
+	JNE     ends970
 
-row931:
+row967:
 	VMOVUPS     (R14), Y8
 	VMOVUPS     (R14)(DX*1), Y9
 	VMOVUPS     (R14)(DX*2), Y10
@@ -28287,10 +28431,10 @@ row931:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row931
-	JMP         summed933
+	JNE         row967
+	JMP         summed969
 
-ends934:
+ends970:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -28298,40 +28442,40 @@ ends934:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column935
+	JE      column971
 	CMPQ    R8, $0x01
-	JE      column936
+	JE      column972
 	CMPQ    R8, $0x02
-	JE      column937
+	JE      column973
 	CMPQ    R8, $0x03
-	JE      column938
-	JMP     column939
+	JE      column974
+	JMP     column975
 
-column935:
+column971:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y8, Y0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over940
+	JE          over976
 
-column936:
+column972:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y9, Y0
 	VFMADD231PS Y13, Y8, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over940
+	JE          over976
 
-column937:
+column973:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y10, Y0
 	VFMADD231PS Y13, Y9, Y1
 	VFMADD231PS Y13, Y8, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over940
+	JE          over976
 
-column938:
+column974:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y0
 	VFMADD231PS Y13, Y10, Y1
@@ -28339,9 +28483,9 @@ column938:
 	VFMADD231PS Y13, Y8, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over940
+	JE          over976
 
-column939:
+column975:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y0
 	VFMADD231PS Y13, Y11, Y1
@@ -28350,7 +28494,7 @@ column939:
 	VFMADD231PS Y13, Y8, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over940
+	JE          over976
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y1
 	VFMADD231PS Y13, Y11, Y2
@@ -28359,7 +28503,7 @@ column939:
 	VFMADD231PS Y13, Y8, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over940
+	JE          over976
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y2
 	VFMADD231PS Y13, Y11, Y3
@@ -28368,7 +28512,7 @@ column939:
 	VFMADD231PS Y13, Y8, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over940
+	JE          over976
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y3
 	VFMADD231PS Y13, Y11, Y4
@@ -28377,7 +28521,7 @@ column939:
 	VFMADD231PS Y13, Y8, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over940
+	JE          over976
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y4
 	VFMADD231PS Y8, Y11, Y5
@@ -28385,33 +28529,37 @@ column939:
 	VFMADD231PS Y8, Y9, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over940
+	JE          over976
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y5
 	VFMADD231PS Y8, Y11, Y6
 	VFMADD231PS Y8, Y10, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over940
+	JE          over976
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y6
 	VFMADD231PS Y8, Y11, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over940
+	JE          over976
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y7
 
-over940:
+over976:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends934
+	JNE  ends970
 
-summed933:
+summed969:
 	VXORPS Y8, Y8, Y8
 	TESTB  $0x02, 136(AX)
-	JNE    biased941
+	JEQ    alone977
+	TESTB  $0x01, 136(AX)
+	JEQ    biased978
+
+alone977:
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -28421,9 +28569,9 @@ summed933:
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
 
-biased941:
+biased978:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled942
+	JEQ     scaled979
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y9
@@ -28436,26 +28584,30 @@ biased941:
 	VMULPS  Y9, Y6, Y6
 	VMULPS  Y9, Y7, Y7
 
-scaled942:
+scaled979:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased943
+	JEQ     biased980
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y9
+	TESTB   $0x01, 136(AX)
+	JNE     with981
 	VADDPS  Y8, Y9, Y9
-	VADDPS  Y9, Y0, Y0
-	VADDPS  Y9, Y1, Y1
-	VADDPS  Y9, Y2, Y2
-	VADDPS  Y9, Y3, Y3
-	VADDPS  Y9, Y4, Y4
-	VADDPS  Y9, Y5, Y5
-	VADDPS  Y9, Y6, Y6
-	VADDPS  Y9, Y7, Y7
 
-biased943:
+with981:
+	VADDPS Y9, Y0, Y0
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y6, Y6
+	VADDPS Y9, Y7, Y7
+
+biased980:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none946
+	JEQ     none984
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -28464,47 +28616,47 @@ biased943:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added944
+	JE      added982
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added944
+	JE      added982
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added944
+	JE      added982
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added944
+	JE      added982
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added944
+	JE      added982
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added944
+	JE      added982
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added944
+	JE      added982
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added944:
-none946:
+added982:
+none984:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited949
+	JEQ     limited987
 	TESTB   $0x08, 136(AX)
-	JEQ     six947
+	JEQ     six985
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -28522,11 +28674,11 @@ none946:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited949
+	JMP     limited987
 
-six947:
+six985:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky948
+	JEQ          leaky986
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y0, Y9, Y0
@@ -28545,9 +28697,9 @@ six947:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
-	JMP          limited949
+	JMP          limited987
 
-leaky948:
+leaky986:
 	VBROADCASTSS 148(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x1a, Y9, Y0, Y10
@@ -28582,42 +28734,42 @@ leaky948:
 	VMULPS       Y8, Y7, Y9
 	VBLENDVPS    Y10, Y9, Y7, Y7
 
-limited949:
+limited987:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored945
+	JE      stored983
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored945
+	JE      stored983
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored945
+	JE      stored983
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored945
+	JE      stored983
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored945
+	JE      stored983
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored945
+	JE      stored983
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored945
+	JE      stored983
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored945:
+stored983:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done932
+	JE      done968
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -28625,14 +28777,14 @@ stored945:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group930
+	JMP     group966
 
-done932:
+done968:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000020, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels929
+	JLT  channels965
 	VZEROUPPER
 	RET
 
@@ -28666,7 +28818,7 @@ TEXT ·tapLineAVX2_5x1x0(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group951:
+group989:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -28690,13 +28842,13 @@ group951:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed954
+	JE      summed992
 	TESTQ   R8, R8
-	JNE     ends955
+	JNE     ends993
 	CMPQ    R12, $0x0c
-	JNE     ends955
+	JNE     ends993
 
-row952:
+row990:
 	VMASKMOVPS  (R14), Y0, Y9
 	VMASKMOVPS  (R14)(DX*1), Y0, Y10
 	VMASKMOVPS  (R14)(DX*2), Y0, Y11
@@ -28760,10 +28912,10 @@ row952:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row952
-	JMP         summed954
+	JNE         row990
+	JMP         summed992
 
-ends955:
+ends993:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -28771,40 +28923,40 @@ ends955:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column956
+	JE         column994
 	CMPQ       R8, $0x01
-	JE         column957
+	JE         column995
 	CMPQ       R8, $0x02
-	JE         column958
+	JE         column996
 	CMPQ       R8, $0x03
-	JE         column959
-	JMP        column960
+	JE         column997
+	JMP        column998
 
-column956:
+column994:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y9, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over961
+	JE          over999
 
-column957:
+column995:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y10, Y1
 	VFMADD231PS Y14, Y9, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over961
+	JE          over999
 
-column958:
+column996:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y11, Y1
 	VFMADD231PS Y14, Y10, Y2
 	VFMADD231PS Y14, Y9, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over961
+	JE          over999
 
-column959:
+column997:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y1
 	VFMADD231PS Y14, Y11, Y2
@@ -28812,9 +28964,9 @@ column959:
 	VFMADD231PS Y14, Y9, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over961
+	JE          over999
 
-column960:
+column998:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y1
 	VFMADD231PS Y14, Y12, Y2
@@ -28823,7 +28975,7 @@ column960:
 	VFMADD231PS Y14, Y9, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over961
+	JE          over999
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y2
 	VFMADD231PS Y14, Y12, Y3
@@ -28832,7 +28984,7 @@ column960:
 	VFMADD231PS Y14, Y9, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over961
+	JE          over999
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y3
 	VFMADD231PS Y14, Y12, Y4
@@ -28841,7 +28993,7 @@ column960:
 	VFMADD231PS Y14, Y9, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over961
+	JE          over999
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y4
 	VFMADD231PS Y14, Y12, Y5
@@ -28850,7 +29002,7 @@ column960:
 	VFMADD231PS Y14, Y9, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over961
+	JE          over999
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y5
 	VFMADD231PS Y9, Y12, Y6
@@ -28858,33 +29010,37 @@ column960:
 	VFMADD231PS Y9, Y10, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over961
+	JE          over999
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y6
 	VFMADD231PS Y9, Y12, Y7
 	VFMADD231PS Y9, Y11, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over961
+	JE          over999
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y7
 	VFMADD231PS Y9, Y12, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over961
+	JE          over999
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y8
 
-over961:
+over999:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends955
+	JNE  ends993
 
-summed954:
+summed992:
 	VXORPS Y9, Y9, Y9
 	TESTB  $0x02, 136(AX)
-	JNE    biased962
+	JEQ    alone1000
+	TESTB  $0x01, 136(AX)
+	JEQ    biased1001
+
+alone1000:
 	VADDPS Y9, Y1, Y1
 	VADDPS Y9, Y2, Y2
 	VADDPS Y9, Y3, Y3
@@ -28894,9 +29050,9 @@ summed954:
 	VADDPS Y9, Y7, Y7
 	VADDPS Y9, Y8, Y8
 
-biased962:
+biased1001:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled963
+	JEQ        scaled1002
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y10
@@ -28909,26 +29065,30 @@ biased962:
 	VMULPS     Y10, Y7, Y7
 	VMULPS     Y10, Y8, Y8
 
-scaled963:
+scaled1002:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased964
+	JEQ        biased1003
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y10
+	TESTB      $0x01, 136(AX)
+	JNE        with1004
 	VADDPS     Y9, Y10, Y10
-	VADDPS     Y10, Y1, Y1
-	VADDPS     Y10, Y2, Y2
-	VADDPS     Y10, Y3, Y3
-	VADDPS     Y10, Y4, Y4
-	VADDPS     Y10, Y5, Y5
-	VADDPS     Y10, Y6, Y6
-	VADDPS     Y10, Y7, Y7
-	VADDPS     Y10, Y8, Y8
 
-biased964:
+with1004:
+	VADDPS Y10, Y1, Y1
+	VADDPS Y10, Y2, Y2
+	VADDPS Y10, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y10, Y5, Y5
+	VADDPS Y10, Y6, Y6
+	VADDPS Y10, Y7, Y7
+	VADDPS Y10, Y8, Y8
+
+biased1003:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none967
+	JEQ        none1007
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -28937,47 +29097,47 @@ biased964:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added965
+	JE         added1005
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added965
+	JE         added1005
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added965
+	JE         added1005
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added965
+	JE         added1005
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added965
+	JE         added1005
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added965
+	JE         added1005
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added965
+	JE         added1005
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added965:
-none967:
+added1005:
+none1007:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited970
+	JEQ     limited1010
 	TESTB   $0x08, 136(AX)
-	JEQ     six968
+	JEQ     six1008
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -28995,11 +29155,11 @@ none967:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited970
+	JMP     limited1010
 
-six968:
+six1008:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky969
+	JEQ          leaky1009
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -29018,9 +29178,9 @@ six968:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
-	JMP          limited970
+	JMP          limited1010
 
-leaky969:
+leaky1009:
 	VBROADCASTSS 148(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x1a, Y10, Y1, Y11
@@ -29055,42 +29215,42 @@ leaky969:
 	VMULPS       Y9, Y8, Y10
 	VBLENDVPS    Y11, Y10, Y8, Y8
 
-limited970:
+limited1010:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored966
+	JE         stored1006
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored966
+	JE         stored1006
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored966
+	JE         stored1006
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored966
+	JE         stored1006
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored966
+	JE         stored1006
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored966
+	JE         stored1006
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored966
+	JE         stored1006
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored966:
+stored1006:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done953
+	JE      done991
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
 	IMULQ   CX, R13
@@ -29098,9 +29258,9 @@ stored966:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group951
+	JMP     group989
 
-done953:
+done991:
 	VZEROUPPER
 	RET
 
@@ -29114,7 +29274,7 @@ TEXT ·tapLineAVX2_5x2x1(SB), NOSPLIT, $0-8
 	LEAQ (CX)(CX*2), SI
 	LEAQ (CX)(CX*4), DI
 
-channels971:
+channels1011:
 	MOVQ  72(AX), R8
 	MOVQ  80(AX), R11
 	ADDQ  R8, R11
@@ -29129,7 +29289,7 @@ channels971:
 	MOVQ  56(AX), R10
 	ADDQ  152(AX), R10
 
-group972:
+group1012:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -29153,13 +29313,13 @@ group972:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed975
+	JE      summed1015
 	TESTQ   R8, R8
-	JNE     ends976
+	JNE     ends1016
 	CMPQ    R12, $0x13
-	JNE     ends976
+	JNE     ends1016
 
-row973:
+row1013:
 	VMOVUPS     (R14), Y8
 	VMOVUPS     (R14)(DX*1), Y9
 	VMOVUPS     (R14)(DX*2), Y10
@@ -29231,10 +29391,10 @@ row973:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row973
-	JMP         summed975
+	JNE         row1013
+	JMP         summed1015
 
-ends976:
+ends1016:
 	VMOVUPS (R14), Y8
 	VMOVUPS (R14)(DX*1), Y9
 	VMOVUPS (R14)(DX*2), Y10
@@ -29242,148 +29402,152 @@ ends976:
 	VMOVUPS (R14)(DX*4), Y12
 	MOVQ    R15, R13
 	TESTQ   R8, R8
-	JE      column977
+	JE      column1017
 	CMPQ    R8, $0x01
-	JE      column978
+	JE      column1018
 	CMPQ    R8, $0x02
-	JE      column979
+	JE      column1019
 	CMPQ    R8, $0x03
-	JE      column980
-	JMP     column981
+	JE      column1020
+	JMP     column1021
 
-column977:
+column1017:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y8, Y0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over982
+	JE          over1022
 
-column978:
+column1018:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y9, Y0
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over982
+	JE          over1022
 
-column979:
+column1019:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y10, Y0
 	VFMADD231PS Y13, Y8, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over982
+	JE          over1022
 
-column980:
+column1020:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y0
 	VFMADD231PS Y13, Y9, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over982
+	JE          over1022
 
-column981:
+column1021:
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y0
 	VFMADD231PS Y13, Y10, Y1
 	VFMADD231PS Y13, Y8, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y1
 	VFMADD231PS Y13, Y9, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y1
 	VFMADD231PS Y13, Y10, Y2
 	VFMADD231PS Y13, Y8, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y2
 	VFMADD231PS Y13, Y9, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y2
 	VFMADD231PS Y13, Y10, Y3
 	VFMADD231PS Y13, Y8, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y3
 	VFMADD231PS Y13, Y9, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y3
 	VFMADD231PS Y13, Y10, Y4
 	VFMADD231PS Y13, Y8, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y4
 	VFMADD231PS Y13, Y9, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y4
 	VFMADD231PS Y13, Y10, Y5
 	VFMADD231PS Y13, Y8, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y11, Y5
 	VFMADD231PS Y13, Y9, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y13
 	VFMADD231PS Y13, Y12, Y5
 	VFMADD231PS Y13, Y10, Y6
 	VFMADD231PS Y13, Y8, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y11, Y6
 	VFMADD231PS Y8, Y9, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y6
 	VFMADD231PS Y8, Y10, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y11, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over982
+	JE          over1022
 	VMOVUPS     (R13), Y8
 	VFMADD231PS Y8, Y12, Y7
 
-over982:
+over1022:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends976
+	JNE  ends1016
 
-summed975:
+summed1015:
 	VXORPS Y8, Y8, Y8
 	TESTB  $0x02, 136(AX)
-	JNE    biased983
+	JEQ    alone1023
+	TESTB  $0x01, 136(AX)
+	JEQ    biased1024
+
+alone1023:
 	VADDPS Y8, Y0, Y0
 	VADDPS Y8, Y1, Y1
 	VADDPS Y8, Y2, Y2
@@ -29393,9 +29557,9 @@ summed975:
 	VADDPS Y8, Y6, Y6
 	VADDPS Y8, Y7, Y7
 
-biased983:
+biased1024:
 	TESTB   $0x01, 136(AX)
-	JEQ     scaled984
+	JEQ     scaled1025
 	MOVQ    112(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y9
@@ -29408,26 +29572,30 @@ biased983:
 	VMULPS  Y9, Y6, Y6
 	VMULPS  Y9, Y7, Y7
 
-scaled984:
+scaled1025:
 	TESTB   $0x02, 136(AX)
-	JEQ     biased985
+	JEQ     biased1026
 	MOVQ    120(AX), R11
 	ADDQ    152(AX), R11
 	VMOVUPS (R11), Y9
+	TESTB   $0x01, 136(AX)
+	JNE     with1027
 	VADDPS  Y8, Y9, Y9
-	VADDPS  Y9, Y0, Y0
-	VADDPS  Y9, Y1, Y1
-	VADDPS  Y9, Y2, Y2
-	VADDPS  Y9, Y3, Y3
-	VADDPS  Y9, Y4, Y4
-	VADDPS  Y9, Y5, Y5
-	VADDPS  Y9, Y6, Y6
-	VADDPS  Y9, Y7, Y7
 
-biased985:
+with1027:
+	VADDPS Y9, Y0, Y0
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y2, Y2
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y6, Y6
+	VADDPS Y9, Y7, Y7
+
+biased1026:
 	MOVQ    64(AX), R11
 	TESTB   $0x04, 136(AX)
-	JEQ     none988
+	JEQ     none1030
 	MOVQ    128(AX), R12
 	MOVQ    R10, R13
 	SUBQ    56(AX), R13
@@ -29436,47 +29604,47 @@ biased985:
 	VADDPS  Y8, Y0, Y0
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x01
-	JE      added986
+	JE      added1028
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y1, Y1
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x02
-	JE      added986
+	JE      added1028
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y2, Y2
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x03
-	JE      added986
+	JE      added1028
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y3, Y3
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x04
-	JE      added986
+	JE      added1028
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y4, Y4
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x05
-	JE      added986
+	JE      added1028
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y5, Y5
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x06
-	JE      added986
+	JE      added1028
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y6, Y6
 	ADDQ    R11, R13
 	CMPQ    176(AX), $0x07
-	JE      added986
+	JE      added1028
 	VMOVUPS (R13), Y8
 	VADDPS  Y8, Y7, Y7
 	ADDQ    R11, R13
 
-added986:
-none988:
+added1028:
+none1030:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited991
+	JEQ     limited1033
 	TESTB   $0x08, 136(AX)
-	JEQ     six989
+	JEQ     six1031
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y0, Y9
 	VANDNPS Y0, Y9, Y0
@@ -29494,11 +29662,11 @@ none988:
 	VANDNPS Y6, Y9, Y6
 	VCMPPS  $0x12, Y8, Y7, Y8
 	VANDNPS Y7, Y8, Y7
-	JMP     limited991
+	JMP     limited1033
 
-six989:
+six1031:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky990
+	JEQ          leaky1032
 	VBROADCASTSS 144(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y0, Y9, Y0
@@ -29517,9 +29685,9 @@ six989:
 	VMINPS       Y6, Y8, Y6
 	VMAXPS       Y7, Y9, Y7
 	VMINPS       Y7, Y8, Y7
-	JMP          limited991
+	JMP          limited1033
 
-leaky990:
+leaky1032:
 	VBROADCASTSS 148(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x1a, Y9, Y0, Y10
@@ -29554,42 +29722,42 @@ leaky990:
 	VMULPS       Y8, Y7, Y9
 	VBLENDVPS    Y10, Y9, Y7, Y7
 
-limited991:
+limited1033:
 	VMOVUPS Y0, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x01
-	JE      stored987
+	JE      stored1029
 	VMOVUPS Y1, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x02
-	JE      stored987
+	JE      stored1029
 	VMOVUPS Y2, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x03
-	JE      stored987
+	JE      stored1029
 	VMOVUPS Y3, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x04
-	JE      stored987
+	JE      stored1029
 	VMOVUPS Y4, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x05
-	JE      stored987
+	JE      stored1029
 	VMOVUPS Y5, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x06
-	JE      stored987
+	JE      stored1029
 	VMOVUPS Y6, (R10)
 	ADDQ    R11, R10
 	CMPQ    176(AX), $0x07
-	JE      stored987
+	JE      stored1029
 	VMOVUPS Y7, (R10)
 	ADDQ    R11, R10
 
-stored987:
+stored1029:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done974
+	JE      done1014
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -29598,14 +29766,14 @@ stored987:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group972
+	JMP     group1012
 
-done974:
+done1014:
 	MOVQ 152(AX), R11
 	ADDQ $0x00000020, R11
 	MOVQ R11, 152(AX)
 	CMPQ R11, 104(AX)
-	JLT  channels971
+	JLT  channels1011
 	VZEROUPPER
 	RET
 
@@ -29639,7 +29807,7 @@ TEXT ·tapLineAVX2_5x2x0(SB), NOSPLIT, $0-8
 	MOVQ    56(AX), R10
 	ADDQ    152(AX), R10
 
-group993:
+group1035:
 	MOVQ    168(AX), R11
 	CMPQ    R11, 96(AX)
 	CMOVQGT 96(AX), R11
@@ -29663,13 +29831,13 @@ group993:
 	ADDQ    152(AX), R14
 	MOVQ    48(AX), R11
 	TESTQ   R11, R11
-	JE      summed996
+	JE      summed1038
 	TESTQ   R8, R8
-	JNE     ends997
+	JNE     ends1039
 	CMPQ    R12, $0x13
-	JNE     ends997
+	JNE     ends1039
 
-row994:
+row1036:
 	VMASKMOVPS  (R14), Y0, Y9
 	VMASKMOVPS  (R14)(DX*1), Y0, Y10
 	VMASKMOVPS  (R14)(DX*2), Y0, Y11
@@ -29741,10 +29909,10 @@ row994:
 	ADDQ        8(AX), R15
 	ADDQ        40(AX), R14
 	DECQ        R11
-	JNE         row994
-	JMP         summed996
+	JNE         row1036
+	JMP         summed1038
 
-ends997:
+ends1039:
 	VMASKMOVPS (R14), Y0, Y9
 	VMASKMOVPS (R14)(DX*1), Y0, Y10
 	VMASKMOVPS (R14)(DX*2), Y0, Y11
@@ -29752,148 +29920,152 @@ ends997:
 	VMASKMOVPS (R14)(DX*4), Y0, Y13
 	MOVQ       R15, R13
 	TESTQ      R8, R8
-	JE         column998
+	JE         column1040
 	CMPQ       R8, $0x01
-	JE         column999
+	JE         column1041
 	CMPQ       R8, $0x02
-	JE         column1000
+	JE         column1042
 	CMPQ       R8, $0x03
-	JE         column1001
-	JMP        column1002
+	JE         column1043
+	JMP        column1044
 
-column998:
+column1040:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y9, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x01
-	JE          over1003
+	JE          over1045
 
-column999:
+column1041:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y10, Y1
 	ADDQ        CX, R13
 	CMPQ        R12, $0x02
-	JE          over1003
+	JE          over1045
 
-column1000:
+column1042:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y11, Y1
 	VFMADD231PS Y14, Y9, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x03
-	JE          over1003
+	JE          over1045
 
-column1001:
+column1043:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y1
 	VFMADD231PS Y14, Y10, Y2
 	ADDQ        CX, R13
 	CMPQ        R12, $0x04
-	JE          over1003
+	JE          over1045
 
-column1002:
+column1044:
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y1
 	VFMADD231PS Y14, Y11, Y2
 	VFMADD231PS Y14, Y9, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x05
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y2
 	VFMADD231PS Y14, Y10, Y3
 	ADDQ        CX, R13
 	CMPQ        R12, $0x06
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y2
 	VFMADD231PS Y14, Y11, Y3
 	VFMADD231PS Y14, Y9, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x07
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y3
 	VFMADD231PS Y14, Y10, Y4
 	ADDQ        CX, R13
 	CMPQ        R12, $0x08
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y3
 	VFMADD231PS Y14, Y11, Y4
 	VFMADD231PS Y14, Y9, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x09
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y4
 	VFMADD231PS Y14, Y10, Y5
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0a
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y4
 	VFMADD231PS Y14, Y11, Y5
 	VFMADD231PS Y14, Y9, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0b
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y5
 	VFMADD231PS Y14, Y10, Y6
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0c
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y5
 	VFMADD231PS Y14, Y11, Y6
 	VFMADD231PS Y14, Y9, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0d
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y12, Y6
 	VFMADD231PS Y14, Y10, Y7
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0e
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y14
 	VFMADD231PS Y14, Y13, Y6
 	VFMADD231PS Y14, Y11, Y7
 	VFMADD231PS Y14, Y9, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x0f
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y12, Y7
 	VFMADD231PS Y9, Y10, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x10
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y7
 	VFMADD231PS Y9, Y11, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x11
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y12, Y8
 	ADDQ        CX, R13
 	CMPQ        R12, $0x12
-	JE          over1003
+	JE          over1045
 	VMASKMOVPS  (R13), Y0, Y9
 	VFMADD231PS Y9, Y13, Y8
 
-over1003:
+over1045:
 	ADDQ 8(AX), R15
 	ADDQ 40(AX), R14
 	DECQ R11
-	JNE  ends997
+	JNE  ends1039
 
-summed996:
+summed1038:
 	VXORPS Y9, Y9, Y9
 	TESTB  $0x02, 136(AX)
-	JNE    biased1004
+	JEQ    alone1046
+	TESTB  $0x01, 136(AX)
+	JEQ    biased1047
+
+alone1046:
 	VADDPS Y9, Y1, Y1
 	VADDPS Y9, Y2, Y2
 	VADDPS Y9, Y3, Y3
@@ -29903,9 +30075,9 @@ summed996:
 	VADDPS Y9, Y7, Y7
 	VADDPS Y9, Y8, Y8
 
-biased1004:
+biased1047:
 	TESTB      $0x01, 136(AX)
-	JEQ        scaled1005
+	JEQ        scaled1048
 	MOVQ       112(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y10
@@ -29918,26 +30090,30 @@ biased1004:
 	VMULPS     Y10, Y7, Y7
 	VMULPS     Y10, Y8, Y8
 
-scaled1005:
+scaled1048:
 	TESTB      $0x02, 136(AX)
-	JEQ        biased1006
+	JEQ        biased1049
 	MOVQ       120(AX), R11
 	ADDQ       152(AX), R11
 	VMASKMOVPS (R11), Y0, Y10
+	TESTB      $0x01, 136(AX)
+	JNE        with1050
 	VADDPS     Y9, Y10, Y10
-	VADDPS     Y10, Y1, Y1
-	VADDPS     Y10, Y2, Y2
-	VADDPS     Y10, Y3, Y3
-	VADDPS     Y10, Y4, Y4
-	VADDPS     Y10, Y5, Y5
-	VADDPS     Y10, Y6, Y6
-	VADDPS     Y10, Y7, Y7
-	VADDPS     Y10, Y8, Y8
 
-biased1006:
+with1050:
+	VADDPS Y10, Y1, Y1
+	VADDPS Y10, Y2, Y2
+	VADDPS Y10, Y3, Y3
+	VADDPS Y10, Y4, Y4
+	VADDPS Y10, Y5, Y5
+	VADDPS Y10, Y6, Y6
+	VADDPS Y10, Y7, Y7
+	VADDPS Y10, Y8, Y8
+
+biased1049:
 	MOVQ       64(AX), R11
 	TESTB      $0x04, 136(AX)
-	JEQ        none1009
+	JEQ        none1053
 	MOVQ       128(AX), R12
 	MOVQ       R10, R13
 	SUBQ       56(AX), R13
@@ -29946,47 +30122,47 @@ biased1006:
 	VADDPS     Y9, Y1, Y1
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x01
-	JE         added1007
+	JE         added1051
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x02
-	JE         added1007
+	JE         added1051
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y3, Y3
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x03
-	JE         added1007
+	JE         added1051
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x04
-	JE         added1007
+	JE         added1051
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y5, Y5
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x05
-	JE         added1007
+	JE         added1051
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y6, Y6
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x06
-	JE         added1007
+	JE         added1051
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y7, Y7
 	ADDQ       R11, R13
 	CMPQ       176(AX), $0x07
-	JE         added1007
+	JE         added1051
 	VMASKMOVPS (R13), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 	ADDQ       R11, R13
 
-added1007:
-none1009:
+added1051:
+none1053:
 	TESTB   $0x38, 136(AX)
-	JEQ     limited1012
+	JEQ     limited1056
 	TESTB   $0x08, 136(AX)
-	JEQ     six1010
+	JEQ     six1054
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
 	VANDNPS Y1, Y10, Y1
@@ -30004,11 +30180,11 @@ none1009:
 	VANDNPS Y7, Y10, Y7
 	VCMPPS  $0x12, Y9, Y8, Y9
 	VANDNPS Y8, Y9, Y8
-	JMP     limited1012
+	JMP     limited1056
 
-six1010:
+six1054:
 	TESTB        $0x10, 136(AX)
-	JEQ          leaky1011
+	JEQ          leaky1055
 	VBROADCASTSS 144(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
@@ -30027,9 +30203,9 @@ six1010:
 	VMINPS       Y7, Y9, Y7
 	VMAXPS       Y8, Y10, Y8
 	VMINPS       Y8, Y9, Y8
-	JMP          limited1012
+	JMP          limited1056
 
-leaky1011:
+leaky1055:
 	VBROADCASTSS 148(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x1a, Y10, Y1, Y11
@@ -30064,42 +30240,42 @@ leaky1011:
 	VMULPS       Y9, Y8, Y10
 	VBLENDVPS    Y11, Y10, Y8, Y8
 
-limited1012:
+limited1056:
 	VMASKMOVPS Y1, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x01
-	JE         stored1008
+	JE         stored1052
 	VMASKMOVPS Y2, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x02
-	JE         stored1008
+	JE         stored1052
 	VMASKMOVPS Y3, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x03
-	JE         stored1008
+	JE         stored1052
 	VMASKMOVPS Y4, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x04
-	JE         stored1008
+	JE         stored1052
 	VMASKMOVPS Y5, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x05
-	JE         stored1008
+	JE         stored1052
 	VMASKMOVPS Y6, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x06
-	JE         stored1008
+	JE         stored1052
 	VMASKMOVPS Y7, Y0, (R10)
 	ADDQ       R11, R10
 	CMPQ       176(AX), $0x07
-	JE         stored1008
+	JE         stored1052
 	VMASKMOVPS Y8, Y0, (R10)
 	ADDQ       R11, R10
 
-stored1008:
+stored1052:
 	MOVQ    176(AX), R11
 	SUBQ    R11, 168(AX)
-	JE      done995
+	JE      done1037
 	ADDQ    R11, R11
 	SUBQ    R11, 160(AX)
 	MOVQ    R11, R13
@@ -30108,9 +30284,9 @@ stored1008:
 	XORQ    R12, R12
 	SUBQ    R11, R8
 	CMOVQLT R12, R8
-	JMP     group993
+	JMP     group1035
 
-done995:
+done1037:
 	VZEROUPPER
 	RET
 
@@ -30121,9 +30297,9 @@ TEXT ·expFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many1013:
+many1057:
 	CMPQ       CX, $0x00000004
-	JLT        tail1014
+	JLT        tail1058
 	VMOVUPS    (DX), Y0
 	VMOVUPD    constants64<>+0(SB), Y1
 	VMOVUPD    constants64<>+64(SB), Y2
@@ -30173,11 +30349,11 @@ many1013:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many1013
+	JMP        many1057
 
-tail1014:
+tail1058:
 	CMPQ       CX, $0x00
-	JLE        done1015
+	JLE        done1059
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -30234,9 +30410,9 @@ tail1014:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail1014
+	JMP        tail1058
 
-done1015:
+done1059:
 	VZEROUPPER
 	RET
 
@@ -30247,9 +30423,9 @@ TEXT ·tanhFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many1016:
+many1060:
 	CMPQ       CX, $0x00000004
-	JLT        tail1017
+	JLT        tail1061
 	VMOVUPS    (DX), Y0
 	VMOVUPD    constants64<>+1024(SB), Y2
 	VANDPD     constants64<>+1088(SB), Y0, Y1
@@ -30308,11 +30484,11 @@ many1016:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many1016
+	JMP        many1060
 
-tail1017:
+tail1061:
 	CMPQ       CX, $0x00
-	JLE        done1018
+	JLE        done1062
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -30378,9 +30554,9 @@ tail1017:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail1017
+	JMP        tail1061
 
-done1018:
+done1062:
 	VZEROUPPER
 	RET
 
@@ -30391,9 +30567,9 @@ TEXT ·sigmoidFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many1019:
+many1063:
 	CMPQ       CX, $0x00000004
-	JLT        tail1020
+	JLT        tail1064
 	VMOVUPS    (DX), Y0
 	VXORPD     constants64<>+1216(SB), Y0, Y0
 	VMOVUPD    constants64<>+0(SB), Y1
@@ -30447,11 +30623,11 @@ many1019:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        many1019
+	JMP        many1063
 
-tail1020:
+tail1064:
 	CMPQ       CX, $0x00
-	JLE        done1021
+	JLE        done1065
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -30512,9 +30688,9 @@ tail1020:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail1020
+	JMP        tail1064
 
-done1021:
+done1065:
 	VZEROUPPER
 	RET
 
@@ -30525,9 +30701,9 @@ TEXT ·logFloat64sAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst_len+8(FP), CX
 	MOVQ x_base+24(FP), DX
 
-many1022:
+many1066:
 	CMPQ      CX, $0x00000004
-	JLT       tail1023
+	JLT       tail1067
 	VMOVUPS   (DX), Y0
 	VMOVAPD   Y0, Y1
 	VMULPD    constants64<>+1344(SB), Y0, Y3
@@ -30598,11 +30774,11 @@ many1022:
 	ADDQ      $0x00000020, AX
 	ADDQ      $0x00000020, DX
 	SUBQ      $0x00000004, CX
-	JMP       many1022
+	JMP       many1066
 
-tail1023:
+tail1067:
 	CMPQ       CX, $0x00
-	JLE        done1024
+	JLE        done1068
 	MOVQ       $+4, SI
 	MOVQ       CX, BX
 	CMPQ       BX, SI
@@ -30680,9 +30856,9 @@ tail1023:
 	ADDQ       $0x00000020, AX
 	ADDQ       $0x00000020, DX
 	SUBQ       $0x00000004, CX
-	JMP        tail1023
+	JMP        tail1067
 
-done1024:
+done1068:
 	VZEROUPPER
 	RET
 
@@ -30701,15 +30877,15 @@ TEXT ·radix2AVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next1025:
+next1069:
 	SUBQ         $0x01, R8
-	JLT          done1027
+	JLT          done1071
 	VBROADCASTSD (BX)(R9*1), Y1
 	VBROADCASTSD 8(BX)(R9*1), Y2
 	VXORPD       Y0, Y2, Y2
 	MOVQ         SI, R10
 
-more1026:
+more1070:
 	VMOVUPD   (DX), Y3
 	VMOVUPD   (DX)(DI*1), Y4
 	VADDPD    Y4, Y3, Y5
@@ -30723,12 +30899,12 @@ more1026:
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, CX
 	SUBQ      $0x20, R10
-	JGT       more1026
+	JGT       more1070
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next1025
+	JMP       next1069
 
-done1027:
+done1071:
 	VZEROUPPER
 	RET
 
@@ -30749,9 +30925,9 @@ TEXT ·radix4AVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next1028:
+next1072:
 	SUBQ         $0x01, R8
-	JLT          done1030
+	JLT          done1074
 	LEAQ         (R9)(R9*2), R12
 	VBROADCASTSD (BX)(R9*1), Y2
 	VBROADCASTSD 8(BX)(R9*1), Y3
@@ -30764,7 +30940,7 @@ next1028:
 	VXORPD       Y0, Y7, Y7
 	MOVQ         SI, R12
 
-more1029:
+more1073:
 	VMOVUPD   (DX), Y8
 	VMOVUPD   (DX)(DI*1), Y9
 	VMOVUPD   (DX)(DI*2), Y10
@@ -30798,14 +30974,14 @@ more1029:
 	ADDQ      $0x20, DX
 	ADDQ      $0x20, CX
 	SUBQ      $0x20, R12
-	JGT       more1029
+	JGT       more1073
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      SI, CX
 	ADDQ      AX, R9
-	JMP       next1028
+	JMP       next1072
 
-done1030:
+done1074:
 	VZEROUPPER
 	RET
 
@@ -30829,9 +31005,9 @@ TEXT ·radix4FirstAVX2(SB), NOSPLIT, $0-8
 	VMOVUPD fourierSigns<>+0(SB), Y0
 	VMOVUPD fourierSigns<>+64(SB), Y1
 
-next1031:
+next1075:
 	SUBQ        $0x02, SI
-	JLT         done1032
+	JLT         done1076
 	VMOVUPD     (R8), X2
 	VINSERTF128 $0x01, (R8)(AX*1), Y2, Y2
 	VPERMILPD   $0x00, Y2, Y3
@@ -30886,9 +31062,9 @@ next1031:
 	VMOVUPD     Y6, 96(CX)
 	ADDQ        $0x20, DX
 	ADDQ        $0x00000080, CX
-	JMP         next1031
+	JMP         next1075
 
-done1032:
+done1076:
 	VZEROUPPER
 	RET
 

@@ -2,6 +2,8 @@ package vec
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 )
 
@@ -9,7 +11,7 @@ func TestTapLine(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		n, g := 0, newGuarding(t, 1<<14)
 		vanishing := g
-		vanishing[4] = vanish(mixed(t, 1<<14))
+		vanishing[0], vanishing[4] = slices.Repeat([]float32{float32(math.Copysign(0, -1))}, 100), vanish(mixed(t, 1<<14))
 		for _, columns := range []int{3, 5} {
 			for _, stride := range []int{1, 2} {
 				for before := range columns {

@@ -31,8 +31,8 @@ func (a *assembly) unless(t reg, at0 int, bits uint8, to string) {
 }
 
 // finishRows multiplies sums of one column of vectors with its factors, and adds its bias;
-// of returns where these lie in a row. zero, if it is not nil, is added to the bias: then a
-// sum that is -0 is as good as 0.
+// of returns where these lie in a row. zero, if it is not nil, is added to the bias of sums
+// without factors: then a sum that is -0 is as good as 0.
 func (f *floats) finishRows(t reg, fields int, of func(row reg) operand.Mem, sums []reg, m *mask, zero reg) {
 	scaled, biased := f.label("scaled"), f.label("biased")
 	for _, step := range []struct {
@@ -48,7 +48,11 @@ func (f *floats) finishRows(t reg, fields int, of func(row reg) operand.Mem, sum
 		p, v := f.field(t, fields+step.field), f.vector(f.isa)
 		f.load(f.isa, of(p), v, m)
 		if step.bits == finishAdds && zero != nil {
+			with := f.label("with")
+			f.TESTB(operand.U8(finishScales), at(t, fields+finishWhat))
+			f.JNE(operand.LabelRef(with))
 			f.VADDPS(zero, v, v)
+			f.Label(with)
 		}
 		each(sums, func(i int) { step.do(v, i) })
 		f.Label(step.label)

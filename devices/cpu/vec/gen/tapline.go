@@ -216,9 +216,10 @@ func (f *floats) tapLine(columns, stride, vectors int) {
 	nextRow(ends)
 
 	f.Label(summed)
-	positive, biased := f.zero(f.isa), f.label("biased")
-	f.TESTB(operand.U8(finishAdds), at(t, lineFinish+finishWhat))
-	f.JNE(operand.LabelRef(biased))
+	positive, alone, biased := f.zero(f.isa), f.label("alone"), f.label("biased")
+	f.unless(t, lineFinish, finishAdds, alone)
+	f.unless(t, lineFinish, finishScales, biased)
+	f.Label(alone)
 	each(sums, func(i int) { f.VADDPS(positive, sums[i], sums[i]) })
 	f.Label(biased)
 	for i := range vectors {
