@@ -166,6 +166,9 @@ func closedFor(t *testing.T, p *Parameters, clients int, warm, long time.Duratio
 // TestAdaptive: without parameters the queue does at least nine tenths of the work of the
 // best of many parameters, whatever the model and the load.
 func TestAdaptive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates by one goroutine, and long")
+	}
 	for name, cost := range costsOf {
 		for _, clients := range []int{1, 2, 4, 16, 64} {
 			best, at := 0.0, ""
@@ -327,6 +330,9 @@ func TestAlone(t *testing.T) {
 // TestPoisson: at nine tenths of what can be done, requests wait no longer than with the
 // best parameters, give or take.
 func TestPoisson(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates by one goroutine, and long")
+	}
 	for name, cost := range costsOf {
 		capacity := closed(t, nil, 128, cost)
 		mean := func(p *Parameters, rate float64) time.Duration {
