@@ -65,3 +65,29 @@ func TestEncodedPieces(t *testing.T) {
 		}
 	}
 }
+
+// A unit of one color more, in another piece, takes six bits more: a difference of 0, and the
+// end of a block. Nothing is coded behind the last one, which no decoder would see.
+func TestEncodedLastPiece(t *testing.T) {
+	size := func(units int64) int {
+		image, err := tensor.FromSlice(bytes.Repeat([]byte{77}, int(64*units)), 8, 8*units, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r kerneltest.Runner
+		out, err := r.Run("encode", "EncodeJpeg", nil, image)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := tensor.Data[string](out[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(text[0])
+	}
+	for _, units := range []int64{64, 128, 8 * 64} {
+		if one, more := size(units), size(units+1); more-one > 1 {
+			t.Errorf("%d units take %d bytes, and one more %d", units, one, more)
+		}
+	}
+}
