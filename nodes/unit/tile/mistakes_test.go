@@ -13,6 +13,6 @@ var mistakes = flag.String("mistakes", "", "plant the mistakes of mistakes.txt w
 // the tests of tiles to fail.
 func TestPlanted(t *testing.T) {
 	planted.Each(t, "mistakes.txt", *mistakes, 20, func(m planted.Mutant, root, overlay string) {
-		m.Find(t, root, overlay, "-timeout=60s", "-run=TestNetworks|TestLonger|TestCancelled|TestRunAllocatesNothing|TestRecorded|TestConv", "./nodes/unit/tile", "./ops/nn")
+		m.Find(t, root, overlay, "-timeout=60s", "-run=TestNetworks|TestLags|TestLonger|TestCancelled|TestRunAllocatesNothing|TestRecorded|TestConv", "./nodes/unit/tile", "./ops/nn")
 	})
 }

@@ -477,6 +477,37 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
+// TestLags has what takes every second row of an image go ahead of what takes every row, and then
+// lag behind it: a row is kept until both have taken it.
+func TestLags(t *testing.T) {
+	n := &network{rng: rand.New(rand.NewPCG(1, 1)), images: true}
+	n.add("Conv2D", `strides=[1, 1, 1, 1], padding="SAME"`, n.outsider(1, 32, 4, 2), n.outsider(1, 1, 2, 2))
+	n.add("MaxPool", `strides=[1, 2, 1, 1], padding="VALID", ksize=[1, 2, 1, 1]`, 0)
+	n.add("Slice", "", 1, n.integers([]int32{0, 2, 0, 0}, 4), n.integers([]int32{1, 8, 4, 2}, 4))
+	n.add("ResizeBilinear", "", 2, n.integers([]int32{32, 4}, 2))
+	n.add("ConcatV2", "N=2", 3, 0, n.integers([]int32{3}))
+	inputs := make([]kernel.TileInput, len(n.outside))
+	for i := range inputs {
+		inputs[i] = kernel.TileInput{DType: n.outside[i].DType(), Dims: n.outside[i].Dims(), Constant: n.outside[i]}
+	}
+	for sections := 1; sections <= 3; sections++ {
+		for height := 1; height <= 4; height++ {
+			p := planner{group: &n.group, outside: inputs, workers: 1, budget: bufferElements}
+			if !p.look() {
+				t.Fatal("no plan")
+			}
+			s := p.segment(0, 4, 1)
+			p.cut(s, sections)
+			s.buffers(height, p.walk.glance)
+			s.settle()
+			if err := (&Plan{Segments: []*Segment{s}}).Verify(&n.group); err != nil {
+				t.Fatalf("%d sections, %d rows at a time: %v", sections, height, err)
+			}
+			n.check(t, 0, s)
+		}
+	}
+}
+
 func (n *network) check(t *testing.T, seed uint64, s *Segment) {
 	r := NewRunner(s)
 	for k, i := range s.Results {

@@ -15,12 +15,13 @@ type walk struct {
 	need    []span
 	fresh   []span
 	have    []int // by step: the row after the last that was made
+	keep    []int // by step: the first row that a step needs later which needs none in this band
 }
 
 func (w *walk) begin(s *Segment, section int) {
 	w.segment, w.section = s, section
 	n := len(s.steps)
-	w.need, w.fresh, w.have = sized(w.need, n), sized(w.fresh, n), sized(w.have, n)
+	w.need, w.fresh, w.have, w.keep = sized(w.need, n), sized(w.fresh, n), sized(w.have, n), sized(w.keep, n)
 	clear(w.have)
 	for k := range s.steps {
 		if owned := s.steps[k].owned; owned != nil {
@@ -33,24 +34,32 @@ func (w *walk) begin(s *Segment, section int) {
 func sized[E any](list []E, n int) []E { return slices.Grow(list[:0], n)[:n] }
 
 // band finds what rows lo to hi of the last result need. Of other results all rows are made that
-// the section owns: those between rows that are needed, and at the end what is left.
+// the section owns: those between rows that are needed, and at the end what is left. What a step
+// has made is needed for as long as one that lags behind others, as one that lowers an image
+// does, has not taken it.
 func (w *walk) band(lo, hi int) {
 	clear(w.need)
 	last := len(w.need) - 1
 	w.need[last] = span{lo, hi}
+	for k := range w.keep {
+		w.keep[k] = mostRows
+	}
 	for k := last; k >= 0; k-- {
-		n := w.need[k]
-		if x := &w.segment.steps[k]; x.owned != nil && k < last {
+		n, x := w.need[k], &w.segment.steps[k]
+		if x.owned != nil && k < last {
 			n = w.gaps(x, n, w.have[k], hi)
-			w.need[k] = n
 		}
+		if !n.empty() {
+			n.from = min(n.from, w.keep[k])
+		}
+		w.need[k] = n
 		f := span{max(n.from, w.have[k]), n.to}
 		w.fresh[k] = f
 		if f.empty() {
+			w.lags(x, w.have[k])
 			continue
 		}
 		w.have[k] = f.to
-		x := &w.segment.steps[k]
 		for i := range x.in {
 			if o := &x.in[i]; o.step >= 0 {
 				from, to := x.rowsOf(i, f)
@@ -60,6 +69,19 @@ func (w *walk) band(lo, hi int) {
 					at.from, at.to = min(at.from, from), max(at.to, to)
 				}
 			}
+		}
+	}
+}
+
+// lags notes what a step that makes nothing in a band will need for its next row.
+func (w *walk) lags(x *step, next int) {
+	if next == x.rows {
+		return
+	}
+	for i := range x.in {
+		if o := &x.in[i]; o.step >= 0 {
+			from, _ := x.rowsOf(i, span{next, next + 1})
+			w.keep[o.step] = min(w.keep[o.step], from)
 		}
 	}
 }
