@@ -153,7 +153,9 @@ func (t *trial) loosen(rng *rand.Rand) bool {
 		return false
 	}
 	n := ordered[rng.IntN(len(ordered))]
-	if err := e.RemoveControl(n, n.Controls()[rng.IntN(len(n.Controls()))]); err != nil {
+	before := n.Controls()[rng.IntN(len(n.Controls()))]
+	t.also = append(t.also, before)
+	if err := e.RemoveControl(n, before); err != nil {
 		panic(err)
 	}
 	ends := slices.Concat(moved(e, low.Inputs), moved(e, keep))

@@ -30,7 +30,8 @@
 // Access a comes before b if a path of data or control edges leads from a to b.
 // Nodes in a loop act once in each iteration. Accesses of one iteration are ordered by
 // paths within it; a node is ordered with those of the next iterations, itself
-// included, by paths through as many NextIterations. Bodies that run one after
+// included, by paths through as many NextIterations. A node outside of a loop comes before
+// those within by paths to the first iteration. Bodies that run one after
 // another, parallel_iterations being 1, are in order. Two accesses of which a
 // condition lets only one run never meet.
 //

@@ -39,7 +39,8 @@ func (w *walk) reached(node int32, layer int) bool { return w.seen[layer][node] 
 
 // run follows edges from a node, forwards or backwards. Iterations are those of
 // the frame: what goes round a loop within it stays in the same one, and what would
-// go round a loop outside ends there.
+// go round a loop outside ends there. So does what comes into a loop and would go round it,
+// as the first iteration is not behind it; it may leave the loop.
 func (w *walk) run(from int32, frame int, forwards bool) error {
 	w.frame = frame
 	w.count++
@@ -66,6 +67,10 @@ func (w *walk) run(from int32, frame int, forwards bool) error {
 					layer++
 				case w.p.within(frame, f):
 					continue
+				default: // a loop within; it is the node's own until an iteration later
+					if own := layer == 0 && w.p.within(w.p.frames.FrameOf[from], f); own != forwards {
+						continue
+					}
 				}
 			}
 			if layer < layers && w.seen[layer][to] != w.count {
