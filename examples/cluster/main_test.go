@@ -49,6 +49,7 @@ func TestSync(t *testing.T) {
 func TestLost(t *testing.T) {
 	c, all := onTasks(t)
 	c.rounds, c.checkpoints = 5, filepath.Join(t.TempDir(), "checkpoints")
+	c.rate = 0.2 // updates of two workers that do not wait for each other meet anyhow
 	restart := func(i int, o cluster.WorkerOptions) {
 		o.Listen, o.Bound = all[i].Address(), testBound
 		all[i].Close()
@@ -72,7 +73,7 @@ func TestLost(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &told)
 	}
-	if accuracy < 0.9 || !strings.Contains(told.String(), "round 5:") || !strings.Contains(told.String(), "/job:ps/task:0") {
+	if accuracy < 0.7 || !strings.Contains(told.String(), "round 5:") || !strings.Contains(told.String(), "/job:ps/task:0") {
 		t.Errorf("%.1f%%\n%s", 100*accuracy, &told)
 	}
 	if strings.Count(told.String(), "round 1:") != 1 {
