@@ -396,9 +396,9 @@ func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) erro
 
 // EachUnitPass calls f with the units of the run after each pass that makes them, in the
 // text form of [Callable.Plan]. They are verified after each pass: what a pass leaves wrong
-// is an error of code INTERNAL that names it.
-func (c *Callable) EachUnitPass(f func(pass, text string)) error {
-	return (*session.Callable)(c).EachUnitPass(f)
+// is an error of code INTERNAL that names it. The run is compiled again for it.
+func (c *Callable) EachUnitPass(ctx context.Context, f func(pass, text string)) error {
+	return (*session.Callable)(c).EachUnitPass(ctx, f)
 }
 
 // GraphDefs returns the graph that runs on each device that the run uses, after rewriting
@@ -415,23 +415,23 @@ func (c *Callable) Pieces(ctx context.Context) ([]Piece, error) {
 
 // Placement returns the device of each node of the run, one a line, as TensorFlow logs it:
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
-// nothing to choose.
-func (c *Callable) Placement() string {
-	return (*session.Callable)(c).Placement()
+// nothing to choose; otherwise the run is compiled again.
+func (c *Callable) Placement(ctx context.Context) (string, error) {
+	return (*session.Callable)(c).Placement(ctx)
 }
 
 // Plan describes how the engine "actors" executes the run: as one unit, or by tokens,
 // with loops compiled into units where possible. Its text is for people to read and
-// changes from version to version.
-func (c *Callable) Plan() Plan {
-	return (*session.Callable)(c).Plan()
+// changes from version to version. The run is compiled again for it.
+func (c *Callable) Plan(ctx context.Context) (Plan, error) {
+	return (*session.Callable)(c).Plan(ctx)
 }
 
 // Rewritten returns the program of the run after rewriting, in the text form of graphs, with
 // function calls replaced by their bodies, and the effect of each pass. It is for people
-// to read and changes from version to version.
-func (c *Callable) Rewritten() (text string, passes []RewritePass) {
-	return (*session.Callable)(c).Rewritten()
+// to read and changes from version to version. The run is compiled again for the text.
+func (c *Callable) Rewritten(ctx context.Context) (text string, passes []RewritePass, err error) {
+	return (*session.Callable)(c).Rewritten(ctx)
 }
 
 // RunInto is [Callable.CallInto] for a caller that no longer needs the tensors in
@@ -445,9 +445,10 @@ func (c *Callable) RunInto(ctx context.Context, fetched []*Tensor, feeds ...*Ten
 }
 
 // Transfers returns the edges between devices, in no order and not counted; see
-// [RunMetadata] for what went along them.
-func (c *Callable) Transfers() []Transfer {
-	return (*session.Callable)(c).Transfers()
+// [RunMetadata] for what went along them. If there are several devices, the run is compiled
+// again.
+func (c *Callable) Transfers(ctx context.Context) ([]Transfer, error) {
+	return (*session.Callable)(c).Transfers(ctx)
 }
 
 // A PartialRun is one step that is fed and fetched incrementally: what has been computed

@@ -97,8 +97,8 @@ func TestAttention(t *testing.T) {
 				if each > 0 {
 					most = 10
 				}
-				if engine == "actors" && call.Plan().Units() != 1 {
-					t.Fatalf("the loop is no unit:\n%v", call.Plan())
+				if plan, err := call.Plan(t.Context()); engine == "actors" && (err != nil || plan.Units() != 1) {
+					t.Fatalf("the loop is no unit: %v\n%v", err, plan)
 				}
 				if engine == "tokens" || engine == "actors" {
 					asks = append(asks, "abort", "inspect")

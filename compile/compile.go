@@ -2,6 +2,7 @@ package compile
 
 import (
 	"context"
+	"strings"
 
 	"github.com/troupe-go/troupe/devices"
 	"github.com/troupe-go/troupe/graph"
@@ -13,6 +14,7 @@ import (
 	"github.com/troupe-go/troupe/plan/partition"
 	"github.com/troupe-go/troupe/plan/placement"
 	"github.com/troupe-go/troupe/plan/rewrite"
+	"github.com/troupe-go/troupe/status"
 )
 
 // A Spec says what a step of a program is for, and how the program is compiled.
@@ -31,7 +33,7 @@ type Spec struct {
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
 	// Lean is for programs that are kept: they release the nodes that they were laid out from,
-	// and are compiled again where tools look at these.
+	// and are compiled again where tools look at these ([nodes.Program.Full]).
 	Lean bool
 	// UnitsOff are the passes of units that are left out.
 	UnitsOff form.Passes
@@ -77,7 +79,7 @@ type Planned struct {
 	functions      *Functions
 	callee         *callee
 	unitsOff       form.Passes
-	again          func(units bool) (*nodes.Program, error) // nil: the program is not lean
+	again          func(ctx context.Context, units bool) (*nodes.Program, error) // nil: the program is not lean
 }
 
 // Make runs the passes over what a step needs of a graph.
@@ -95,7 +97,7 @@ func Make(ctx context.Context, g *graph.Graph, spec Spec) (*Planned, error) {
 		p.functions.UnitsOff = spec.UnitsOff
 	}
 	if spec.Lean {
-		p.again = func(units bool) (*nodes.Program, error) { return spec.again(g, units) }
+		p.again = func(ctx context.Context, units bool) (*nodes.Program, error) { return spec.again(ctx, g, units) }
 	}
 	var err error
 	p.Passes, err = plan.Run(ctx, p.Program, p.passes(ctx, spec), plan.Options{Verify: spec.Verify, After: spec.After})
@@ -103,9 +105,42 @@ func Make(ctx context.Context, g *graph.Graph, spec Spec) (*Planned, error) {
 }
 
 // again compiles a lean program as one that keeps its nodes, on no account.
-func (s Spec) again(g *graph.Graph, units bool) (*nodes.Program, error) {
+func (s Spec) again(ctx context.Context, g *graph.Graph, units bool) (*nodes.Program, error) {
 	s.Lean, s.Functions, s.NoUnits, s.Found, s.After = false, nil, !units, nil, nil
-	return Graph(context.Background(), g, s)
+	p, err := Again(ctx, g, s)
+	if err != nil {
+		return nil, err
+	}
+	full, err := p.Layout(ctx, units)
+	if err != nil {
+		return nil, s.compilingAgain(err)
+	}
+	return full, nil
+}
+
+// Again is [Make] for a tool that looks at a run that was compiled before: its error
+// names the run.
+func Again(ctx context.Context, g *graph.Graph, spec Spec) (*Planned, error) {
+	p, err := Make(ctx, g, spec)
+	if err != nil {
+		return nil, spec.compilingAgain(err)
+	}
+	return p, nil
+}
+
+// compilingAgain is err with the run that a tool compiles again in front.
+func (s Spec) compilingAgain(err error) error {
+	var run []string
+	for _, o := range s.Fetches {
+		run = append(run, o.String())
+	}
+	for _, n := range s.Targets {
+		run = append(run, n.Name())
+	}
+	if len(run) > 3 {
+		run = append(run[:3], "…")
+	}
+	return status.Within(err, "compiling the run of %s again", strings.Join(run, ", "))
 }
 
 // passes lists the passes for a program.
@@ -143,7 +178,7 @@ func (p *Planned) Layout(ctx context.Context, units bool) (*nodes.Program, error
 		spec.Devices = p.Devices[:1]
 	}
 	if again := p.again; again != nil {
-		spec.Again = func() (*nodes.Program, error) { return again(units) }
+		spec.Again = func(ctx context.Context) (*nodes.Program, error) { return again(ctx, units) }
 	}
 	return nodes.Compile(ctx, p.Graph, spec)
 }

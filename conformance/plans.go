@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"sort"
 	"strings"
@@ -61,7 +62,10 @@ func (u *UnitCount) Count(c *Case) {
 		if err != nil {
 			return
 		}
-		p := run.Plan()
+		p, err := run.Plan(context.Background())
+		if err != nil {
+			return
+		}
 		u.Programs++
 		if p.Form != "" {
 			u.Whole++

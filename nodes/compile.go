@@ -34,9 +34,9 @@ type Spec struct {
 	FetchAt []int
 	// Crossing is what a Send sends, as it is counted; nil: the Send's own name for it.
 	Crossing func(send *graph.Node) string
-	// Again compiles the same program, for tools that look at its nodes: the program releases
-	// them once it is compiled. nil: it keeps them.
-	Again func() (*Program, error)
+	// Again compiles the same program with its nodes, for [Program.Full]: the program releases
+	// its own once it is compiled. nil: it keeps them.
+	Again func(context.Context) (*Program, error)
 	// NoUnits is for engines that play none: none are made.
 	NoUnits bool
 	// UnitsOff are the passes of units that are left out.

@@ -1,7 +1,7 @@
 package nodes
 
 import (
-	"weak"
+	"context"
 
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/registry"
@@ -26,10 +26,11 @@ func labelOf(n *graph.Node) label {
 func (p *Program) Def(node int) *registry.OpDef { return p.labels[node].op }
 
 // Nodes returns the nodes of the graph, in which functions are laid out, by number; nil for
-// feeds and fetches. If the program has released them it is compiled again.
+// feeds and fetches. The program must have them; see [Program.Full].
 func (p *Program) Nodes() []*graph.Node {
+	p.mustBeFull()
 	all := make([]*graph.Node, len(p.nodes))
-	for i, n := range p.full().nodes {
+	for i, n := range p.nodes {
 		all[i] = n.def
 	}
 	return all
@@ -43,21 +44,18 @@ func (p *Program) release() {
 	}
 }
 
-// full returns the program with its nodes: p, or, if p has released them, what is compiled
-// again.
-func (p *Program) full() *Program {
+// Full returns the program with the nodes that it was laid out from, for tools that look at
+// them: p, or, if p has released them, what is compiled again. That takes as long as when p was
+// compiled, and may fail where it did not then, as when memory has run out.
+func (p *Program) Full(ctx context.Context) (*Program, error) {
 	if p.again == nil {
-		return p
+		return p, nil
 	}
-	p.gone.Lock()
-	defer p.gone.Unlock()
-	if made := p.made.Value(); made != nil {
-		return made
+	return p.again(ctx)
+}
+
+func (p *Program) mustBeFull() {
+	if p.again != nil {
+		panic("nodes: the program has released its nodes, and Full was not called")
 	}
-	made, err := p.again()
-	if err != nil { // it was compiled before
-		panic("nodes: a program does not compile again: " + err.Error())
-	}
-	p.made = weak.Make(made)
-	return made
 }

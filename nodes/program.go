@@ -1,9 +1,9 @@
 package nodes
 
 import (
+	"context"
 	"fmt"
 	"sync"
-	"weak"
 
 	"github.com/troupe-go/troupe/frames"
 	"github.com/troupe-go/troupe/graph"
@@ -60,9 +60,7 @@ type Program struct {
 	describing sync.Once
 	described  []profile.Node // made for the first profile
 
-	again func() (*Program, error) // see Spec.Again
-	made  weak.Pointer[Program]    // what again returned last
-	gone  sync.Mutex               // guards made
+	again func(context.Context) (*Program, error) // see Spec.Again
 
 	pool sync.Pool // of *Step
 }

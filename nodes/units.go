@@ -19,9 +19,11 @@ import (
 // package unit makes units of them and plays them. Here is where a step meets
 // them.
 
-// Flow returns the program as package unit sees it.
+// Flow returns the program as package unit sees it. The program must have its nodes; see
+// [Program.Full].
 func (p *Program) Flow() *form.Flow {
-	f, _ := p.full().flowOf(nil) // which fails only when watched
+	p.mustBeFull()
+	f, _ := p.flowOf(nil) // which fails only when watched
 	return f
 }
 

@@ -169,7 +169,7 @@ func (c *Callable) CallValues(ctx context.Context, fetched, feeds []tensor.Value
 // planned makes the plan of the run again, which the session does not keep: it takes as much
 // memory as the program.
 func (c *Callable) planned(ctx context.Context) (*compile.Planned, error) {
-	p, err := compile.Make(ctx, c.session.graph, c.program.spec(c.session))
+	p, err := compile.Again(ctx, c.session.graph, c.program.spec(c.session))
 	if err != nil {
 		return nil, status.From(err)
 	}
@@ -178,8 +178,14 @@ func (c *Callable) planned(ctx context.Context) (*compile.Planned, error) {
 
 // Plan describes how the engine "actors" executes the run: as one unit, or by tokens,
 // with loops compiled into units where possible. Its text is for people to read and
-// changes from version to version.
-func (c *Callable) Plan() Plan { return c.program.nodes.Plan() }
+// changes from version to version. The run is compiled again for it.
+func (c *Callable) Plan(ctx context.Context) (Plan, error) {
+	p, err := c.program.nodes.Full(ctx)
+	if err != nil {
+		return Plan{}, status.From(err)
+	}
+	return p.Plan(), nil
+}
 
 // A Piece is the part of a run on one device: a separate graph, connected to the others
 // only by _Send and _Recv nodes.
@@ -240,41 +246,46 @@ func (c *Callable) GraphDefs(ctx context.Context) ([][]byte, error) {
 }
 
 // Transfers returns the edges between devices, in no order and not counted; see
-// [RunMetadata] for what went along them.
-func (c *Callable) Transfers() []Transfer {
+// [RunMetadata] for what went along them. If there are several devices, the run is compiled
+// again.
+func (c *Callable) Transfers(ctx context.Context) ([]Transfer, error) {
 	if !c.program.split {
-		return nil
+		return nil, nil
 	}
-	p, err := c.planned(context.Background())
+	p, err := c.planned(ctx)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	var all []Transfer
 	for _, t := range p.Split.Transfers {
 		all = append(all, Transfer{Tensor: t.Tensor, From: p.Devices[t.From].Name, To: p.Devices[t.To].Name})
 	}
-	return all
+	return all, nil
 }
 
 // Placement returns the device of each node of the run, one a line, as TensorFlow logs it:
 // "y: (Neg): /job:localhost/replica:0/task:0/device:CPU:1". It is "" if there was
-// nothing to choose.
-func (c *Callable) Placement() string {
-	p, err := c.planned(context.Background())
-	if err != nil || p.Placed() == nil {
-		return ""
+// nothing to choose; otherwise the run is compiled again.
+func (c *Callable) Placement(ctx context.Context) (string, error) {
+	if !c.program.placed {
+		return "", nil
 	}
-	return p.Placed().String()
+	p, err := c.planned(ctx)
+	if err != nil {
+		return "", err
+	}
+	return p.Placed().String(), nil
 }
 
 // Rewritten returns the program of the run after rewriting, in the text form of graphs, with
 // function calls replaced by their bodies, and the effect of each pass. It is for people
-// to read and changes from version to version.
-func (c *Callable) Rewritten() (text string, passes []RewritePass) {
-	if p, err := c.planned(context.Background()); err == nil {
-		text = p.String()
+// to read and changes from version to version. The run is compiled again for the text.
+func (c *Callable) Rewritten(ctx context.Context) (text string, passes []RewritePass, err error) {
+	p, err := c.planned(ctx)
+	if err != nil {
+		return "", nil, err
 	}
-	return text, c.program.passes
+	return p.String(), c.program.passes, nil
 }
 
 // EachPass compiles the run again and calls f after each compiler pass, with the name of
@@ -292,9 +303,13 @@ func (c *Callable) EachPass(ctx context.Context, f func(pass, text string)) erro
 
 // EachUnitPass calls f with the units of the run after each pass that makes them, in the
 // text form of [Callable.Plan]. They are verified after each pass: what a pass leaves wrong
-// is an error of code INTERNAL that names it.
-func (c *Callable) EachUnitPass(f func(pass, text string)) error {
-	if err := c.program.nodes.EachUnitPass(f); err != nil {
+// is an error of code INTERNAL that names it. The run is compiled again for it.
+func (c *Callable) EachUnitPass(ctx context.Context, f func(pass, text string)) error {
+	p, err := c.program.nodes.Full(ctx)
+	if err != nil {
+		return status.From(err)
+	}
+	if err := p.EachUnitPass(f); err != nil {
 		return status.Errorf(status.Internal, "%v", err)
 	}
 	return nil

@@ -232,8 +232,16 @@ y = Neg(x) @/cpu:2 {T=DT_FLOAT}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pieces, err := call.Pieces(t.Context()); err != nil || len(pieces) != 2 || len(call.Transfers()) != 2 {
-		t.Errorf("%v, %v, %v", pieces, call.Transfers(), err)
+	if pieces, err := call.Pieces(t.Context()); err != nil || len(pieces) != 2 {
+		t.Errorf("%v, %v", pieces, err)
+	}
+	if edges, err := call.Transfers(t.Context()); err != nil || len(edges) != 2 {
+		t.Errorf("%v, %v", edges, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if edges, err := call.Transfers(ended); session.CodeOf(err) != session.Canceled || edges != nil {
+		t.Errorf("%v, %v", edges, err)
 	}
 
 	for _, c := range []struct {

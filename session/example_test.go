@@ -93,7 +93,11 @@ counted = Exit(switch)
 		if err != nil {
 			log.Fatal(err)
 		}
-		for _, l := range c.Plan().Loops {
+		plan, err := c.Plan(context.Background())
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, l := range plan.Loops {
 			fmt.Printf("%s %v %q\n", l.Frame, l.Unit, l.Reason)
 		}
 	}

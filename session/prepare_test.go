@@ -68,9 +68,14 @@ func TestPlanWithoutUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := c.Plan()
-		if len(p.Loops) != 2 || p.Units() != units || (p.Reason == "") != (units > 0) || (p.Loops[1].Reason == "") != (units > 0) {
+		p, err := c.Plan(t.Context())
+		if err != nil || len(p.Loops) != 2 || p.Units() != units || (p.Reason == "") != (units > 0) || (p.Loops[1].Reason == "") != (units > 0) {
 			t.Errorf("%s: %+v", engine, p)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel() // with nothing to choose, nothing is compiled
+		if placed, err := c.Placement(ended); placed != "" || err != nil {
+			t.Errorf("%s: %q, %v", engine, placed, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

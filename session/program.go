@@ -26,6 +26,7 @@ type program struct {
 	nodes   *nodes.Program
 	passes  []RewritePass
 	split   bool            // over several devices
+	placed  bool            // there was a choice of devices
 	pinned  map[string]int  // see [compile.Spec]
 	pieces  []compile.Piece // what is played apart; nil: nodes is played
 	batched *nodes.Program  // what is played while others play it, too; nil: there is no loop to batch
@@ -168,7 +169,7 @@ func (p *program) compile(ctx context.Context, g *Graph, s *Session) (err error)
 	if err != nil {
 		return status.From(err)
 	}
-	p.passes, p.split = plan.Passes, plan.Split != nil
+	p.passes, p.split, p.placed = plan.Passes, plan.Split != nil, plan.Placed() != nil
 	apart := s.options.SeparateSteps && p.split // the whole is not played then
 	if p.nodes, err = plan.Layout(ctx, units && !apart && s.runtime == nil); err != nil {
 		return status.From(err)

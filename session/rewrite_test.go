@@ -143,7 +143,10 @@ func TestRewriteChosen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, passes := call.Rewritten()
+		_, passes, err := call.Rewritten(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		saved := map[string]int{}
 		for _, p := range passes {
 			saved[p.Pass] = p.Before - p.After

@@ -2,6 +2,7 @@ package view
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,23 +37,31 @@ type playStep struct {
 
 // AddRecording adds the runs of a recording, to be played on the graphs of their programs.
 // The page opens with the last run. If there are two recordings, it opens with the last
-// runs of the first two next to each other, where they part.
-func (p *Page) AddRecording(title string, r *recording.Recording) {
+// runs of the first two next to each other, where they part. It fails if a program that has
+// released its nodes does not compile again ([nodes.Program.Full]).
+func (p *Page) AddRecording(title string, r *recording.Recording) error {
 	runs, dropped := r.Runs()
 	for i, run := range runs {
 		name := title
 		if len(runs) > 1 || dropped > 0 {
 			name = fmt.Sprintf("%s, run %d", title, dropped+i+1)
 		}
-		p.addRun(name, run)
+		if err := p.addRun(name, run); err != nil {
+			return err
+		}
 	}
 	p.recordings = append(p.recordings, len(p.runs))
+	return nil
 }
 
-func (p *Page) addRun(title string, run *recording.Run) {
+func (p *Page) addRun(title string, run *recording.Run) error {
 	d := &played{Title: title, Engine: run.Engine, Moments: run.Moments, Texts: run.Texts, Left: run.Left, Steps: []playStep{}, Events: make([]row, 0, len(run.Events)), Tags: []row{}}
 	for _, s := range run.Steps {
-		d.Steps = append(d.Steps, playStep{p.program(s.Program), s.Caller, s.Error, s.Failed})
+		at, err := p.program(s.Program)
+		if err != nil {
+			return err
+		}
+		d.Steps = append(d.Steps, playStep{at, s.Caller, s.Error, s.Failed})
 	}
 	for i := range run.Events {
 		e := &run.Events[i]
@@ -66,12 +75,20 @@ func (p *Page) addRun(title string, run *recording.Run) {
 		d.Tags = append(d.Tags, row{t.Parent, t.Frame, t.Index})
 	}
 	p.runs = append(p.runs, d)
+	return nil
 }
 
 // program returns the place of the graph of a program, which is added if it is new.
-func (p *Page) program(of profile.Program) int {
+func (p *Page) program(of profile.Program) (int, error) {
 	if i, ok := p.programs[of]; ok {
-		return i
+		return i, nil
+	}
+	program, _ := of.(*nodes.Program)
+	if program != nil {
+		var err error
+		if program, err = program.Full(context.Background()); err != nil {
+			return 0, err
+		}
 	}
 	if p.programs == nil {
 		p.programs = map[profile.Program]int{}
@@ -85,7 +102,6 @@ func (p *Page) program(of profile.Program) int {
 	}
 	p.graphs = append(p.graphs, d)
 	p.nodes += len(described)
-	program, _ := of.(*nodes.Program)
 	var defs []*graph.Node // of the program's nodes
 	frames := map[string]int{"": 0}
 	frameOf := func(i int) int { return frames[described[i].Frame] }
@@ -153,7 +169,7 @@ func (p *Page) program(of profile.Program) int {
 			c.Attrs.put(p.texts.of("of function"), p.texts.of((&registry.Func{Name: n.Function}).Name))
 		}
 	}
-	return at
+	return at, nil
 }
 
 // Compare adds what an earlier page has, which [Page.Write] wrote: its runs can be played

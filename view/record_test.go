@@ -36,9 +36,17 @@ x = Const() {dtype=DT_FLOAT, value=Tensor<type: float shape: [2] values: 1 2>}
 y = Neg(x) {T=DT_FLOAT}
 `
 
+// add adds a run of negated.
+func add(t *testing.T, p *Page, title string) {
+	t.Helper()
+	if err := p.AddRecording(title, recorded(t, negated)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestRecording(t *testing.T) {
 	p := New("run")
-	p.AddRecording("one", recorded(t, negated))
+	add(t, p, "one")
 	if len(p.runs) != 1 || len(p.graphs) != 1 || p.graphs[0].Kind != "program" {
 		t.Fatalf("%d runs, %d graphs", len(p.runs), len(p.graphs))
 	}
@@ -57,7 +65,7 @@ func TestRecording(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	earlier := New("earlier")
-	earlier.AddRecording("</script>", recorded(t, negated))
+	add(t, earlier, "</script>")
 	var page bytes.Buffer
 	if err := earlier.Write(&page); err != nil {
 		t.Fatal(err)
@@ -66,7 +74,7 @@ func TestCompare(t *testing.T) {
 	if err := p.Compare(&page); err != nil {
 		t.Fatal(err)
 	}
-	p.AddRecording("later", recorded(t, negated))
+	add(t, p, "later")
 	text := write(t, p)
 	_, rest, _ := strings.Cut(text, `id="data">`)
 	data, _, _ := strings.Cut(rest, "</script>")

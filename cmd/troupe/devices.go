@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -75,14 +76,20 @@ func (c *deviceCount) String() string {
 func (*deviceCount) Type() string { return "DEVICES" }
 
 // writeDevices prints where the nodes of a run are, and what goes between devices.
-func writeDevices(w io.Writer, c *troupe.Callable) error {
-	placed := c.Placement()
+func writeDevices(ctx context.Context, w io.Writer, c *troupe.Callable) error {
+	placed, err := c.Placement(ctx)
+	if err != nil {
+		return failure{err}
+	}
 	if placed == "" {
 		fmt.Fprintln(w, "one device; --devices adds more")
 		return nil
 	}
+	edges, err := c.Transfers(ctx)
+	if err != nil {
+		return failure{err}
+	}
 	fmt.Fprint(w, placed)
-	edges := c.Transfers()
 	for _, e := range edges {
 		fmt.Fprintf(w, "%s: %s -> %s\n", e.Tensor, shortDevice(e.From), shortDevice(e.To))
 	}

@@ -188,9 +188,12 @@ func (f *plannedFlags) prepare(w io.Writer, sess *troupe.Session, feeds, fetches
 
 // writeRewritten prints the graph of a run as it was rewritten, and what the passes
 // saved.
-func writeRewritten(w io.Writer, c *troupe.Callable) error {
-	text, passes := c.Rewritten()
-	_, err := fmt.Fprint(w, text, passesText(passes))
+func writeRewritten(ctx context.Context, w io.Writer, c *troupe.Callable) error {
+	text, passes, err := c.Rewritten(ctx)
+	if err != nil {
+		return failure{err}
+	}
+	_, err = fmt.Fprint(w, text, passesText(passes))
 	return err
 }
 
@@ -250,9 +253,9 @@ func writePasses(ctx context.Context, w io.Writer, c *troupe.Callable, name stri
 
 // writeUnitPasses prints the units of a run after each pass that changed them, or after the
 // named one.
-func writeUnitPasses(w io.Writer, c *troupe.Callable, name string) error {
+func writeUnitPasses(ctx context.Context, w io.Writer, c *troupe.Callable, name string) error {
 	p := passWriter{w: w, name: name}
-	err := c.EachUnitPass(p.pass)
+	err := c.EachUnitPass(ctx, p.pass)
 	switch {
 	case err != nil:
 		return failure{err}
@@ -265,8 +268,12 @@ func writeUnitPasses(w io.Writer, c *troupe.Callable, name string) error {
 }
 
 // writePlan prints how a run is played, and sums it up.
-func writePlan(w io.Writer, c *troupe.Callable) error {
-	_, err := fmt.Fprint(w, planText(c.Plan()))
+func writePlan(ctx context.Context, w io.Writer, c *troupe.Callable) error {
+	p, err := c.Plan(ctx)
+	if err != nil {
+		return failure{err}
+	}
+	_, err = fmt.Fprint(w, planText(p))
 	return err
 }
 

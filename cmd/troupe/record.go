@@ -51,11 +51,13 @@ func (f *recordFlag) around(cmd *cobra.Command, model string, run func() error) 
 	if runs, _ := r.Runs(); len(runs) == 0 {
 		return err // it has not come as far as a step
 	}
-	p.AddRecording(filepath.Base(model), r)
-	if written := writeFile(f.path, p.Write); written != nil && err == nil {
-		return written
+	written := p.AddRecording(filepath.Base(model), r)
+	if written == nil {
+		written = writeFile(f.path, p.Write)
+	} else {
+		written = failure{written}
 	}
-	return err
+	return cmp.Or(err, written)
 }
 
 // writeSchedules writes the page of the first two outcomes of schedules, or of the one that
@@ -76,7 +78,9 @@ func writeSchedules(ctx context.Context, file, model string, s *explore.System, 
 		if _, _, err := explore.Replay(ctx, &recorded, a.Order); err != nil {
 			return failure{err}
 		}
-		p.AddRecording(fmt.Sprintf("outcome %d", i+1), r)
+		if err := p.AddRecording(fmt.Sprintf("outcome %d", i+1), r); err != nil {
+			return failure{err}
+		}
 	}
 	return writeFile(file, p.Write)
 }

@@ -150,17 +150,17 @@ func (f *showFlags) run(cmd *cobra.Command, name string) error {
 func (f *showFlags) view(ctx context.Context) func(w io.Writer, c *troupe.Callable) error {
 	switch {
 	case f.passes != "" && f.units != "":
-		return func(w io.Writer, c *troupe.Callable) error { return writeUnitPasses(w, c, f.passes) }
+		return func(w io.Writer, c *troupe.Callable) error { return writeUnitPasses(ctx, w, c, f.passes) }
 	case f.passes != "":
 		return func(w io.Writer, c *troupe.Callable) error { return writePasses(ctx, w, c, f.passes) }
 	case f.batching:
 		return func(w io.Writer, c *troupe.Callable) error { return writeBatching(ctx, w, c) }
 	case f.rewritten:
-		return writeRewritten
+		return func(w io.Writer, c *troupe.Callable) error { return writeRewritten(ctx, w, c) }
 	case f.units != "":
-		return writePlan
+		return func(w io.Writer, c *troupe.Callable) error { return writePlan(ctx, w, c) }
 	case f.places.given():
-		return writeDevices
+		return func(w io.Writer, c *troupe.Callable) error { return writeDevices(ctx, w, c) }
 	}
 	return nil
 }

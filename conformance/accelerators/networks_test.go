@@ -97,5 +97,9 @@ func asked(t *testing.T, dir, kind string, x *tensor.Tensor) ([]*tensor.Tensor, 
 	if err != nil {
 		t.Fatalf("%s: %v", kind, err)
 	}
-	return got, call.Placement()
+	placed, err := call.Placement(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got, placed
 }

@@ -181,7 +181,9 @@ func TestEarlier(t *testing.T) {
 		return view.New("run"), r
 	}
 	earlier, r := record("actors")
-	earlier.AddRecording("earlier", r)
+	if err := earlier.AddRecording("earlier", r); err != nil {
+		t.Fatal(err)
+	}
 	var text bytes.Buffer
 	if err := earlier.Write(&text); err != nil {
 		t.Fatal(err)
@@ -191,7 +193,9 @@ func TestEarlier(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, r := record("messages:3")
-		p.AddRecording("later", r)
+		if err := p.AddRecording("later", r); err != nil {
+			t.Fatal(err)
+		}
 	})
 	if got := b.text("now"); !strings.Contains(got, "left: later") || !strings.Contains(got, "right: earlier") {
 		t.Errorf("the runs are %s", got)
@@ -222,7 +226,11 @@ func TestCasesPlayed(t *testing.T) {
 				return // the graph is refused: nothing runs
 			}
 			run := runs[len(runs)-1]
-			b := open(t, c.Name, func(p *view.Page) { p.AddRecording(c.Name, r) })
+			b := open(t, c.Name, func(p *view.Page) {
+				if err := p.AddRecording(c.Name, r); err != nil {
+					t.Fatal(err)
+				}
+			})
 			b.press("#last")
 			got := b.text("now")
 			failed := false

@@ -274,7 +274,7 @@ func Run(ctx context.Context, text string) Result {
 	if out.Len() == 0 {
 		out.WriteString("The run has ended; nothing was fetched.\n")
 	}
-	return Result{out.String(), page(s, func(p *view.Page) { p.AddRecording("run", r) })}
+	return Result{out.String(), page(s, func(p *view.Page) error { return p.AddRecording("run", r) })}
 }
 
 // Explore runs a text under its schedules and shows two that differ next to each other.
@@ -329,10 +329,13 @@ func Explore(ctx context.Context, text string) Result {
 			}
 		}
 	}
-	return Result{out.String(), page(s, func(p *view.Page) {
+	return Result{out.String(), page(s, func(p *view.Page) error {
 		for i, r := range recordings {
-			p.AddRecording(fmt.Sprintf("outcome %d", i+1), r)
+			if err := p.AddRecording(fmt.Sprintf("outcome %d", i+1), r); err != nil {
+				return err
+			}
 		}
+		return nil
 	})}
 }
 
@@ -357,12 +360,11 @@ func Replay(ctx context.Context, sys *explore.System, order sequential.Order) (*
 	return r, err
 }
 
-func page(s *setup, add func(*view.Page)) string {
+func page(s *setup, add func(*view.Page) error) string {
 	p := view.New("playground")
 	p.AddGraph("graph", s.graph)
-	add(p)
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
+	if add(p) != nil || p.Write(&b) != nil {
 		return ""
 	}
 	return b.String()
