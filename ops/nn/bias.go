@@ -139,6 +139,9 @@ func channels(dims []int64, second bool) (outer, channels, inner int) {
 	return outer, int(dims[at]), inner
 }
 
+// last reports whether the channels are the last dimension of a tensor of that rank.
+func (k *biasAdd) last(rank int) bool { return !k.second || rank == 2 }
+
 func (k *biasAdd) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	dims := in[0].Dims()
 	if len(dims) < 2 {
@@ -156,7 +159,7 @@ func (k *biasAdd) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return status.Invalid("Must provide as many biases as %s of the input tensor: %s vs. %s", which,
 			tensor.FormatDims(in[1].Dims()), tensor.FormatDims(dims))
 	}
-	if inner == 1 { // a sum with broadcasting
+	if k.last(len(dims)) { // a sum with broadcasting
 		return elementwise.Binary(ctx, in, out, in[0].DType(), k.sums, nil)
 	}
 	return k.planes(ctx, in, out, n, outer*n, inner)
@@ -165,10 +168,7 @@ func (k *biasAdd) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 // Prepare makes a sum with broadcasting ready.
 func (k *biasAdd) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 	dims := in[0].Dims()
-	if len(dims) < 2 || in[1].Rank() != 1 {
-		return kernel.Prepared{}, false
-	}
-	if _, n, inner := channels(dims, k.second); in[1].NumElements() != n || inner != 1 {
+	if len(dims) < 2 || in[1].Rank() != 1 || !k.last(len(dims)) || in[1].Dims()[0] != dims[len(dims)-1] {
 		return kernel.Prepared{}, false
 	}
 	return elementwise.PrepareBinary(in, in[0].DType(), k.sums)
@@ -177,10 +177,7 @@ func (k *biasAdd) Prepare(in []tensor.Value, _ uint64) (kernel.Prepared, bool) {
 // Tile is that of a sum with broadcasting.
 func (k *biasAdd) Tile(in []kernel.TileInput, inner int) kernel.Tiling {
 	dims, bias := in[0].Dims, in[1].Dims
-	if in[0].DType != tensor.Float || len(dims) < 2 || len(bias) != 1 {
-		return kernel.Tiling{}
-	}
-	if _, n, within := channels(dims, k.second); bias[0] != int64(n) || within != 1 {
+	if in[0].DType != tensor.Float || len(dims) < 2 || len(bias) != 1 || !k.last(len(dims)) || bias[0] != dims[len(dims)-1] {
 		return kernel.Tiling{}
 	}
 	return elementwise.TileLinks([]elementwise.Link[float32]{{Two: plusFloat{}, X: 0, Y: 1}}, in, inner)

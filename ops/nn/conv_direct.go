@@ -285,11 +285,12 @@ func (d *direct[T]) seen(r int) vec.Line {
 
 // pad copies a line with zeros around it, or what windows see of it.
 func (d *direct[T]) pad(to, line []T) {
-	clear(to[:max(d.before, 0)])
 	if d.before < 0 {
 		line = line[min(-d.before, len(line)):]
 	} else {
-		to = to[d.before:]
+		before := min(d.before, len(to)) // windows may see zeros alone
+		clear(to[:before])
+		to = to[before:]
 	}
 	clear(to[copy(to, line):])
 }
