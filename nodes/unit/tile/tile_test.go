@@ -124,7 +124,22 @@ func (n *network) grow() {
 		}
 		return fmt.Sprintf("strides=[1, %d, %d, 1], padding=%q, dilations=[1, %d, %d, 1]", s, s, pick(rng, "SAME", "SAME", "VALID"), d, d), size(), size()
 	}
-	switch rng.IntN(18) {
+	switch rng.IntN(22) {
+	case 18: // a group of filters for some of the channels
+		groups := int64(1 + rng.IntN(int(in)))
+		for in%groups != 0 {
+			groups--
+		}
+		n.add("Conv2D", n.motion(), last, n.outsider(size(), size(), in/groups, groups*int64(1+rng.IntN(4))))
+	case 19: // several results of each channel
+		m := n.motion()
+		if s := strings.Split(m, ","); s[1] == s[2] {
+			n.add("DepthwiseConv2dNative", m, last, n.outsider(size(), size(), in, int64(1+rng.IntN(3))))
+		}
+	case 20:
+		n.add("_FusedConv2D", n.motion()+`, TArgs=[DT_FLOAT, DT_FLOAT], num_args=2, fused_ops=["BiasAdd", "Mul", "LeakyRelu"]`, last, n.outsider(size(), size(), in, out), n.outsider(out), n.outsider(out))
+	case 21:
+		n.single(last, dims)
 	case 12, 13:
 		m, h, w := motion()
 		m = m[:strings.Index(m, ", dilations")] + fmt.Sprintf(", ksize=[1, %d, %d, 1]", h, w)
@@ -180,6 +195,36 @@ func (n *network) grow() {
 	default:
 		n.elementwise(last, dims)
 	}
+}
+
+// motion returns how windows move: with all paddings, strides and dilations.
+func (n *network) motion() string {
+	rng := n.rng
+	s := fmt.Sprintf("strides=[1, %d, %d, 1], dilations=[1, %d, %d, 1]", pick(rng, 1, 1, 2, 3), pick(rng, 1, 1, 2, 5), pick(rng, 1, 1, 2, 3), pick(rng, 1, 1, 2))
+	if rng.IntN(2) == 0 {
+		return s + fmt.Sprintf(`, padding="EXPLICIT", explicit_paddings=[0, 0, %d, %d, %d, %d, 0, 0]`, rng.IntN(5), rng.IntN(5), rng.IntN(5), rng.IntN(5))
+	}
+	return s + fmt.Sprintf(", padding=%q", pick(rng, "SAME", "VALID"))
+}
+
+// single adds an elementwise operation that no other is fused with.
+func (n *network) single(last int, dims []int64) {
+	rng := n.rng
+	if rng.IntN(2) == 0 {
+		n.add(pick(rng, "Relu", "Relu6", "Neg", "Abs", "Square", "Floor", "Ceil", "Round", "Sign", "Sqrt", "Rsqrt", "Reciprocal"), "", last)
+		return
+	}
+	other := slices.Clone(dims)
+	for i := range other {
+		if rng.IntN(3) == 0 {
+			other[i] = 1
+		}
+	}
+	in := []int{last, n.outsider(other[rng.IntN(len(other)):]...)}
+	if rng.IntN(3) == 0 {
+		in[0], in[1] = in[1], in[0]
+	}
+	n.add(pick(rng, "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum", "SquaredDifference"), "", in...)
 }
 
 // integers adds a constant.
@@ -347,7 +392,9 @@ func (n *network) growRows(last int, dims []int64) {
 		}
 	}
 	inner, out := dims[rank-1], int64(1+rng.IntN(70))
-	switch rng.IntN(8) {
+	switch rng.IntN(9) {
+	case 8:
+		n.single(last, dims)
 	case 6:
 		n.parts(last, dims)
 	case 7:
