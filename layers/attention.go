@@ -117,21 +117,63 @@ func (l *Attention) Call(c *Context, in []tf.Output) tf.Output {
 	if c.Scope.Err() != nil {
 		return tf.Output{}
 	}
+	query, value, key, ok := c.parts(in)
+	if !ok {
+		return query
+	}
+	scores := op.BatchMatMulV2(c.Scope, query, key, op.BatchMatMulV2AdjY(true)) // [examples, queries, keys]
+	return c.attend(scores, value, l.Causal, l.Dropout)
+}
+
+// parts are the query, the value and the key of an attention.
+func (c *Context) parts(in []tf.Output) (query, value, key tf.Output, ok bool) {
 	if len(in) < 2 || len(in) > 3 {
 		c.Fail("the layer takes a query, a value and perhaps a key, not %d inputs", len(in))
-		return in[0]
+		return in[0], in[0], in[0], false
 	}
-	query, value, key := in[0], in[1], in[len(in)-1]
-	if !c.rank(query, 3) || !c.rank(value, 3) || !c.rank(key, 3) {
+	query, value, key = in[0], in[1], in[len(in)-1]
+	return query, value, key, c.rank(query, 3) && c.rank(value, 3) && c.rank(key, 3)
+}
+
+// attend is softmax(scores)·value.
+func (c *Context) attend(scores, value tf.Output, onlyPast bool, dropout float64) tf.Output {
+	if c.Scope.Err() != nil {
+		return scores
+	}
+	if onlyPast {
+		scores = causal(c.Scope, scores)
+	}
+	return op.BatchMatMulV2(c.Scope, c.Dropout(op.Softmax(c.Scope, scores), dropout), value)
+}
+
+// AdditiveAttention is softmax(scores)·value with scores Σ scale·tanh(query+key). Its
+// inputs are the query, the value and perhaps the key, [examples, time, channels]; without a
+// key the value is the key. (Bahdanau et al., 2015.)
+//
+// Variables: scale [channels].
+type AdditiveAttention struct {
+	Name    string
+	NoScale bool    // a scale of 1
+	Dropout float64 // of the attention's weights
+	Causal  bool    // no attention to later times; Keras has it as an argument of the call
+}
+
+// Label is the layer's name or kind.
+func (l *AdditiveAttention) Label() (name, kind string) { return l.Name, "additive_attention" }
+
+// Call adds the layer.
+func (l *AdditiveAttention) Call(c *Context, in []tf.Output) tf.Output {
+	if c.Scope.Err() != nil {
+		return tf.Output{}
+	}
+	query, value, key, ok := c.parts(in)
+	if !ok {
 		return query
 	}
 	s := c.Scope
-	scores := op.BatchMatMulV2(s, query, key, op.BatchMatMulV2AdjY(true)) // [examples, queries, keys]
-	if s.Err() != nil {
-		return query
+	sums := op.Tanh(s, op.AddV2(s, op.ExpandDims(s, query, op.Const(s, int32(2))), op.ExpandDims(s, key, op.Const(s, int32(1)))))
+	if !l.NoScale {
+		sums = op.Mul(s, sums, c.Variable("scale", train.GlorotUniform, dim(query, -1)).Value)
 	}
-	if l.Causal {
-		scores = causal(s, scores)
-	}
-	return op.BatchMatMulV2(s, c.Dropout(op.Softmax(s, scores), l.Dropout), value)
+	return c.attend(op.Sum(s, sums, integers(s, -1)), value, l.Causal, l.Dropout)
 }

@@ -125,45 +125,6 @@ func (c *Context) finish(y tf.Output, n int64, noBias bool, bias train.Initializ
 	return apply(c.Scope, f, nil, y)
 }
 
-// Conv1D is a convolution over time; the input is [examples, time, channels].
-//
-// Variables: kernel [Kernel, in, Filters], bias [Filters].
-type Conv1D struct {
-	Name              string
-	Filters           int64
-	Kernel            int64
-	Strides           int64 // 1
-	Padding           Padding
-	Dilation          int64 // 1
-	Activation        Activation
-	NoBias            bool
-	KernelInitializer train.Initializer // train.GlorotUniform
-	BiasInitializer   train.Initializer // train.Zeros
-	KernelRegularizer Regularizer
-}
-
-// Label is the layer's name or kind.
-func (l *Conv1D) Label() (name, kind string) { return l.Name, "conv1d" }
-
-// Call adds the layer.
-func (l *Conv1D) Call(c *Context, in []tf.Output) tf.Output {
-	x, ok := c.one(in)
-	strides, dilation := or(l.Strides, 1), or(l.Dilation, 1)
-	if !ok || !c.rank(x, 3) || !c.checkWindow(Square(l.Kernel), Square(strides), Square(dilation), l.Padding, true) || !c.positive("Filters", l.Filters) {
-		return x
-	}
-	s := c.Scope
-	v := c.Variable("kernel", initializer(l.KernelInitializer, train.GlorotUniform), l.Kernel, dim(x, -1), l.Filters)
-	regularize(c, l.KernelRegularizer, v)
-	if l.Padding == Causal {
-		x = op.Pad(s, x, op.Const(s, [][]int32{{0, 0}, {int32((l.Kernel - 1) * dilation), 0}, {0, 0}}))
-	}
-	y := op.Conv2D(s, op.ExpandDims(s, x, op.Const(s, int32(1))), op.ExpandDims(s, v.Value, op.Const(s, int32(0))),
-		[]int64{1, 1, strides, 1}, l.Padding.String(), op.Conv2DDilations([]int64{1, 1, dilation, 1}))
-	y = op.Squeeze(s, y, op.SqueezeAxis([]int64{1}))
-	return c.finish(y, l.Filters, l.NoBias, l.BiasInitializer, l.Activation)
-}
-
 // DepthwiseConv2D is a convolution of each channel by itself.
 //
 // Variables: kernel [height, width, in, DepthMultiplier], bias [in·DepthMultiplier].
@@ -261,25 +222,26 @@ func (l *Conv2DTranspose) Call(c *Context, in []tf.Output) tf.Output {
 	if !ok || !c.rank(x, 4) || !c.checkWindow(kernel, strides, Square(1), l.Padding, false) || !c.positive("Filters", l.Filters) {
 		return x
 	}
-	s := c.Scope
 	v := c.Variable("kernel", initializer(l.KernelInitializer, train.GlorotUniform), kernel.H, kernel.W, l.Filters, dim(x, -1))
+	return c.finish(transposed(c.Scope, x, v.Value, kernel, strides, l.Padding, l.Filters), l.Filters, l.NoBias, l.BiasInitializer, l.Activation)
+}
+
+// transposed is the transposed convolution of an image x with a kernel [height, width,
+// filters, in].
+func transposed(s *op.Scope, x, v tf.Output, kernel, strides Size, p Padding, filters int64) tf.Output {
 	if s.Err() != nil {
 		return x
 	}
-	whole := op.Shape(s, x)
 	size := func(i int, stride, kernel int64) tf.Output {
 		extra := int64(0)
-		if l.Padding == Valid {
+		if p == Valid {
 			extra = max(kernel-stride, 0)
 		}
 		if d := dim(x, i); d >= 0 {
 			return op.Const(s, int32(d*stride+extra))
 		}
-		d := op.GatherV2(s, whole, op.Const(s, int32(i)), op.Const(s, int32(0)))
-		return op.AddV2(s, op.Mul(s, d, op.Const(s, int32(stride))), op.Const(s, int32(extra)))
+		return op.AddV2(s, op.Mul(s, dimension(s, x, i), op.Const(s, int32(stride))), op.Const(s, int32(extra)))
 	}
-	n := op.GatherV2(s, whole, op.Const(s, int32(0)), op.Const(s, int32(0)))
-	sizes := op.Pack(s, []tf.Output{n, size(1, strides.H, kernel.H), size(2, strides.W, kernel.W), op.Const(s, int32(l.Filters))})
-	y := op.Conv2DBackpropInput(s, sizes, v.Value, x, strides.list(), l.Padding.String())
-	return c.finish(y, l.Filters, l.NoBias, l.BiasInitializer, l.Activation)
+	sizes := op.Pack(s, []tf.Output{dimension(s, x, 0), size(1, strides.H, kernel.H), size(2, strides.W, kernel.W), op.Const(s, int32(filters))})
+	return op.Conv2DBackpropInput(s, sizes, v, x, strides.list(), p.String())
 }

@@ -25,6 +25,9 @@
 // whose first dimension counts examples. [Model.Fit] goes through a sequence of batches
 // once for each [Epoch], and calls each [Callback] afterwards.
 //
+// [RandomFlip] and the other layers that begin with Random change images in training and
+// pass them on otherwise; [Standardize] makes a [Normalization] of data.
+//
 // Shapes are inferred; mistakes of the construction, with the name of the layer, are
 // returned by Compile.
 //

@@ -392,6 +392,9 @@ func TestBatches(t *testing.T) {
 	}
 }
 
+// images is examples of two elements as images of 2×1 with one channel.
+func images(x *Tensor) *Tensor { return x.Then(&Reshape{Target: []int64{2, 1, 1}}) }
+
 // Mistakes are found when they are made, and say where.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct {
@@ -410,6 +413,23 @@ func TestMistakes(t *testing.T) {
 		{"other network", func(n *Network, x *Tensor) *Tensor { return New(1).Input("x", tf.Float, 2).Then(&Flatten{}) }, "not a tensor of this network"},
 		{"residual", func(n *Network, x *Tensor) *Tensor { return x.Residual(&Dense{Units: 3}) }, "add"},
 		{"dropout", func(n *Network, x *Tensor) *Tensor { return x.Then(&Dropout{Rate: 1}) }, "Rate is 1"},
+		{"margins", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&ZeroPadding2D{Top: -1}) }, "must not be negative"},
+		{"cropping", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&Cropping2D{Top: 1, Bottom: 1}) }, "nothing is left"},
+		{"center", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&CenterCrop{Height: 3, Width: 2}) }, "at least 3×2"},
+		{"interpolation", func(n *Network, x *Tensor) *Tensor {
+			return images(x).Then(&Resizing{Height: 3, Width: 2, Interpolation: 7})
+		}, "no interpolation 7"},
+		{"groups", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&GroupNormalization{Groups: 2}) }, "divided into 2 groups"},
+		{"statistics", func(n *Network, x *Tensor) *Tensor { return x.Then(&Normalization{Mean: []float32{1}}) }, "1 means and 0 variances"},
+		{"dot", func(n *Network, x *Tensor) *Tensor { return n.Apply(&Dot{Axes: [2]int{1, 2}}, x, x) }, "along dimension 2"},
+		{"dot of other sizes", func(n *Network, x *Tensor) *Tensor { return n.Apply(&Dot{}, x, x.Then(&Dense{Units: 3})) }, "dot"},
+		{"steps", func(n *Network, x *Tensor) *Tensor { return x.Then(&TimeDistributed{Layer: &Dense{Units: 3}}) }, "must be a series"},
+		{"turns", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&RandomRotation{Factor: Range{0.2, 0.1}}) }, "Factor is from 0.2 to 0.1"},
+		{"zoom", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&RandomZoom{Height: Around(2)}) }, "within [-1, 1]"},
+		{"fill", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&RandomTranslation{Fill: 4}) }, "no Fill 4"},
+		{"flip", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&RandomFlip{Mode: 3}) }, "no mode 3"},
+		{"noise", func(n *Network, x *Tensor) *Tensor { return x.Then(&GaussianNoise{StdDev: -1}) }, "StdDev is -1"},
+		{"volume", func(n *Network, x *Tensor) *Tensor { return images(x).Then(&Conv3D{Filters: 1, Kernel: Cube(1)}) }, "takes 5 dimensions"},
 		{"same name", func(n *Network, x *Tensor) *Tensor { return n.Input("x", tf.Float, 2) }, `"x" already`},
 		{"nil", func(n *Network, x *Tensor) *Tensor { return n.Apply(nil, x) }, "at least one tensor"},
 		{"direction", func(n *Network, x *Tensor) *Tensor { return x.Then(&Bidirectional{Layer: &Dense{Units: 1}}) }, "no direction"},

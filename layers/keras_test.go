@@ -186,6 +186,62 @@ var cases = map[string]Layer{
 	"dot_attention":      &Attention{},
 	"dot_attention_key":  &Attention{},
 
+	"additive_attention":     &AdditiveAttention{Name: "tested"},
+	"additive_attention_key": &AdditiveAttention{NoScale: true},
+	"depthwise1d":            &DepthwiseConv1D{Name: "tested", Kernel: 3, Strides: 2, Padding: Same, DepthMultiplier: 2},
+	"depthwise1d_dilated":    &DepthwiseConv1D{Name: "tested", Kernel: 2, Dilation: 3, Activation: ReLU},
+	"separable1d":            &SeparableConv1D{Name: "tested", Filters: 4, Kernel: 3, Strides: 2, DepthMultiplier: 2},
+	"separable1d_same":       &SeparableConv1D{Name: "tested", Filters: 4, Kernel: 3, Padding: Same, Dilation: 2, NoBias: true},
+	"transposed1d":           &Conv1DTranspose{Name: "tested", Filters: 4, Kernel: 3, Strides: 2},
+	"transposed1d_same":      &Conv1DTranspose{Name: "tested", Filters: 4, Kernel: 4, Strides: 3, Padding: Same},
+	"conv3d":                 &Conv3D{Name: "tested", Filters: 3, Kernel: Volume{2, 3, 1}, Activation: ReLU},
+	"conv3d_same":            &Conv3D{Name: "tested", Filters: 3, Kernel: Cube(3), Strides: Volume{1, 2, 2}, Padding: Same, NoBias: true},
+	"max_pool3d":             &MaxPooling3D{},
+	"average_pool3d":         &AveragePooling3D{Pool: Volume{2, 3, 1}, Strides: Volume{1, 2, 1}, Padding: Same},
+	"global_average3d":       &GlobalAveragePooling3D{},
+	"global_max3d":           &GlobalMaxPooling3D{KeepDims: true},
+	"zero_padding1d":         &ZeroPadding1D{Left: 1, Right: 2},
+	"cropping1d":             &Cropping1D{Left: 1, Right: 2},
+	"cropping2d":             &Cropping2D{Top: 1, Right: 2},
+	"up_sampling1d":          &UpSampling1D{Size: 3},
+	"up_sampling_bilinear":   &UpSampling2D{Size: Size{2, 3}, Interpolation: Bilinear},
+	"resizing":               &Resizing{Height: 5, Width: 3},
+	"resizing_nearest":       &Resizing{Height: 7, Width: 3, Interpolation: Nearest},
+	"resizing_bicubic":       &Resizing{Height: 7, Width: 9, Interpolation: Bicubic},
+	"center_crop":            &CenterCrop{Height: 2, Width: 3},
+	"repeat_vector":          &RepeatVector{N: 3},
+	"group_norm":             &GroupNormalization{Name: "tested", Groups: 3},
+	"group_norm_instance":    &GroupNormalization{Name: "tested", Groups: -1, Epsilon: 0.01, NoScale: true},
+	"group_norm_one":         &GroupNormalization{Name: "tested", Groups: 1, NoCenter: true},
+	"rms_norm":               &RMSNormalization{Name: "tested"},
+	"unit_norm":              &UnitNormalization{},
+	"normalization":          &Normalization{Mean: []float32{1, 2, 3}, Variance: []float32{4, 0.25, 0}},
+	"prelu":                  &PReLU{Name: "tested"},
+	"prelu_shared":           &PReLU{Name: "tested", SharedAxes: []int{1, 2}},
+	"leaky":                  &Activate{Activation: Leaky(0.3)},
+	"elu":                    &Activate{Activation: ELUOf(0.5)},
+	"softmax_axis":           &Activate{Activation: SoftmaxOver(1)},
+	"minimum":                &Minimum{},
+	"dot":                    &Dot{Axes: [2]int{1, 1}},
+	"dot_matrices":           &Dot{Axes: [2]int{2, 1}},
+	"dot_cosine":             &Dot{Axes: [2]int{1, -1}, Normalize: true},
+	"time_distributed":       &TimeDistributed{Name: "tested", Layer: &Conv2D{Filters: 3, Kernel: Square(2)}},
+	"time_distributed_dense": &TimeDistributed{Name: "tested", Layer: &Dense{Units: 3}},
+	"random_rotation":        &RandomRotation{Factor: Range{0.1, 0.1}},
+	"random_rotation_wrap":   &RandomRotation{Factor: Range{-0.2, -0.2}, Fill: FillWrap, Nearest: true},
+	"random_zoom":            &RandomZoom{Height: Range{0.3, 0.3}, Fill: FillConstant},
+	"random_zoom_both":       &RandomZoom{Height: Range{-0.3, -0.3}, Width: Range{0.4, 0.4}, Fill: FillNearest},
+	"random_translation":     &RandomTranslation{Height: Range{0.3, 0.3}, Width: Range{-0.2, -0.2}},
+	"random_brightness":      &RandomBrightness{Factor: Range{0.1, 0.1}, Values: Range{0, 1}},
+
+	"activation_gelu_tanh":    &Activate{Activation: TanhGELU},
+	"activation_celu":         &Activate{Activation: CELU(0.5)},
+	"activation_hard_silu":    &Activate{Activation: HardSiLU},
+	"activation_hard_tanh":    &Activate{Activation: HardTanh},
+	"activation_log_sigmoid":  &Activate{Activation: LogSigmoid},
+	"activation_tanh_shrink":  &Activate{Activation: TanhShrink},
+	"activation_squareplus":   &Activate{Activation: Squareplus},
+	"activation_glu":          &Activate{Activation: GLU},
 	"activation_relu":         &Activate{Activation: ReLU},
 	"activation_relu6":        &Activate{Activation: ReLU6},
 	"activation_leaky_relu":   &Activate{Activation: LeakyReLU},
@@ -256,6 +312,9 @@ func TestLayers(t *testing.T) {
 				for i, x := range in {
 					feeds[x.Output()] = xs[i]
 				}
+				if step := n.model.Lookup("global_step"); step != nil {
+					feeds[step.Value] = tensorOf(t, []int64{0})
+				}
 				if n.Err() != nil {
 					t.Fatal(n.Err())
 				}
@@ -281,6 +340,21 @@ var losses = map[string]Loss{
 	"mae":                MeanAbsoluteError{},
 	"huber":              Huber{},
 	"huber_delta":        Huber{Delta: 0.5},
+
+	"binary_focal":             BinaryFocalCrossentropy{},
+	"binary_focal_balanced":    BinaryFocalCrossentropy{Balanced: true, Gamma: 1.5, FromLogits: true, LabelSmoothing: 0.1},
+	"categorical_focal":        CategoricalFocalCrossentropy{},
+	"categorical_focal_logits": CategoricalFocalCrossentropy{Alpha: 0.5, Gamma: 3, FromLogits: true},
+	"kl":                       KLDivergence{},
+	"log_cosh":                 LogCosh{},
+	"percentage":               MeanAbsolutePercentageError{},
+	"logarithmic":              MeanSquaredLogarithmicError{},
+	"poisson":                  Poisson{},
+	"cosine":                   CosineSimilarity{},
+	"hinge":                    Hinge{},
+	"hinge_signs":              Hinge{},
+	"squared_hinge":            SquaredHinge{},
+	"categorical_hinge":        CategoricalHinge{},
 }
 
 var metrics = map[string]Metric{
@@ -292,6 +366,12 @@ var metrics = map[string]Metric{
 	"auc":             AUC{},
 	"auc_50":          AUC{Thresholds: 50},
 	"auc_logits":      AUC{FromLogits: true},
+	"precision":       Precision{},
+	"recall":          Recall{Threshold: 0.7},
+	"f1":              F1Score{},
+	"f1_micro":        F1Score{Threshold: 0.3, Micro: true},
+	"mean_iou":        MeanIoU{},
+	"root":            RootMeanSquaredError{},
 }
 
 // evaluated is what a model that returns its input makes of recorded labels and outputs.
@@ -403,6 +483,24 @@ func models() map[string]kerasModel {
 			}
 			return h.Then(&GlobalAveragePooling2D{}, &Dense{Units: 3})
 		}, "sparse_logits", train.SGD{Rate: fixed(0.05)}},
+		"volume": {"sequential", sequential(tf.Float, []int64{5, 6, 4, 2}, &Conv3D{Filters: 4, Kernel: Cube(3), Padding: Same}, &PReLU{SharedAxes: []int{1, 2, 3}}, &MaxPooling3D{},
+			&Conv3D{Filters: 3, Kernel: Cube(2), Strides: Volume{1, 2, 1}}, &GlobalAveragePooling3D{}, &Dense{Units: 3}), "sparse_logits", adam},
+		"segmentation": {"sequential", sequential(tf.Float, []int64{8, 8, 2}, &Conv2D{Filters: 6, Kernel: Square(3), Padding: Same}, &GroupNormalization{Groups: 3},
+			&PReLU{SharedAxes: []int{1, 2}}, &AveragePooling2D{}, &ZeroPadding2D{Top: 1, Bottom: 1, Left: 1, Right: 1}, &Conv2D{Filters: 4, Kernel: Square(3), Activation: HardSiLU},
+			&UpSampling2D{Interpolation: Bilinear}, &Cropping2D{Top: 1, Bottom: 1, Left: 1, Right: 1}, &Resizing{Height: 8, Width: 8},
+			&Conv2D{Filters: 3, Kernel: Square(1), Activation: Softmax}), "categorical_focal", adam},
+		"series": {"sequential", sequential(tf.Float, []int64{12, 3}, &SeparableConv1D{Filters: 6, Kernel: 3, Padding: Same, Activation: ReLU}, &RMSNormalization{}, &AveragePooling1D{},
+			&DepthwiseConv1D{Kernel: 3, Padding: Same, DepthMultiplier: 2}, &Conv1DTranspose{Filters: 4, Kernel: 4, Strides: 2, Padding: Same, Activation: Squareplus},
+			&Cropping1D{Left: 2, Right: 2}, &TimeDistributed{Layer: &Dense{Units: 3, Activation: LogSigmoid}}, &UpSampling1D{}, &ZeroPadding1D{Left: 1, Right: 1},
+			&LayerNormalization{}, &GRU{Units: 4}, &Dense{Units: 2}), "log_cosh", adam},
+		"matching": {"", func(n *Network) *Tensor {
+			a, b := n.Input("a", tf.Float, 5, 4), n.Input("b", tf.Float, 3, 4)
+			q, k := a.Then(&Dense{Units: 6}), b.Then(&TimeDistributed{Layer: &Dense{Units: 6}})
+			h := n.Apply(&Minimum{}, n.Apply(&AdditiveAttention{}, q, k), q.Then(&Activate{Activation: HardTanh}))
+			cosine := n.Apply(&Dot{Normalize: true}, h.Then(&GlobalAveragePooling1D{}), k.Then(&GlobalMaxPooling1D{}))
+			table := n.Apply(&Dot{}, h, k).Then(&Flatten{}, &UnitNormalization{})
+			return n.Apply(&Concatenate{}, cosine, table).Then(&Dense{Units: 1})
+		}, "hinge_signs", train.SGD{Rate: fixed(0.05)}},
 		"two_inputs": {"", func(n *Network) *Tensor {
 			a, b := n.Input("a", tf.Float, 3), n.Input("b", tf.Float, 4)
 			y := n.Apply(&Concatenate{}, a.Then(&Dense{Units: 4, Activation: Tanh}), b.Then(&Dense{Units: 4, Activation: Tanh}))

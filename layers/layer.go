@@ -103,6 +103,9 @@ func (c *Context) Dropout(x tf.Output, rate float64) tf.Output {
 	return c.net.model.Dropout(c.Scope, x, rate)
 }
 
+// Seed is a seed [2] of stateless random operations, another one for each update.
+func (c *Context) Seed() tf.Output { return c.net.model.Seed(c.Scope) }
+
 // Fail sets the error of the network, unless there is one.
 func (c *Context) Fail(format string, args ...any) {
 	c.Scope.UpdateErr(c.path, status.Invalid(format, args...))

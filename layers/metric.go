@@ -2,6 +2,7 @@ package layers
 
 import (
 	"fmt"
+	"math"
 	"sort"
 
 	"github.com/troupe-go/troupe/op"
@@ -99,6 +100,24 @@ func (m Mean) Values(s *op.Scope, labels, output tf.Output) []tf.Output {
 
 // LossMetric is a loss as a metric.
 func LossMetric(name string, l Loss) Metric { return Mean{name, l.Losses} }
+
+// RootMeanSquaredError is the root of the mean of squared differences.
+type RootMeanSquaredError struct{}
+
+// Label is "root_mean_squared_error".
+func (RootMeanSquaredError) Label() string { return "root_mean_squared_error" }
+
+// New is an empty account.
+func (RootMeanSquaredError) New() Account { return &rootMean{} }
+
+// Values adds the squared differences.
+func (RootMeanSquaredError) Values(s *op.Scope, labels, output tf.Output) []tf.Output {
+	return []tf.Output{op.SquaredDifference(s, output, labels)}
+}
+
+type rootMean struct{ mean }
+
+func (a *rootMean) Result() float64 { return math.Sqrt(a.mean.Result()) }
 
 // mean is the mean of all elements of all batches.
 type mean struct {

@@ -305,3 +305,44 @@ func (l *Bidirectional) Call(c *Context, in []tf.Output) tf.Output {
 	}
 	return merge.Call(c, []tf.Output{forth, other})
 }
+
+// TimeDistributed applies a layer to each step of a series [examples, time, …] as to an
+// example of its own.
+//
+// Variables: those of the layer, below its name, which counts among those of its kind.
+type TimeDistributed struct {
+	Name  string
+	Layer Layer
+}
+
+// Label is the layer's name or kind.
+func (l *TimeDistributed) Label() (name, kind string) { return l.Name, "time_distributed" }
+
+// Call adds the layer.
+func (l *TimeDistributed) Call(c *Context, in []tf.Output) tf.Output {
+	x, ok := c.one(in)
+	if !ok {
+		return x
+	}
+	rank := x.Shape().NumDimensions()
+	if rank < 3 {
+		c.Fail("the input has shape %v, but must be a series: examples, time and at least one dimension", x.Shape())
+		return x
+	}
+	s := c.Scope
+	inner := c.Within(c.net.label(l.Layer))
+	y := l.Layer.Call(inner, []tf.Output{c.regroup(x, 2, op.Const(s, int32(-1)))})
+	return c.regroup(y, 1, op.Const(s, int32(-1)), dimension(s, x, 1))
+}
+
+// regroup is x, of which the first n dimensions become those of lead.
+func (c *Context) regroup(x tf.Output, n int, lead ...tf.Output) tf.Output {
+	s := c.Scope
+	if s.Err() != nil {
+		return x
+	}
+	for i := n; i < x.Shape().NumDimensions(); i++ {
+		lead = append(lead, dimension(s, x, i))
+	}
+	return op.Reshape(s, x, op.Pack(s, lead))
+}

@@ -96,43 +96,22 @@ func (l *Permute) Call(c *Context, in []tf.Output) tf.Output {
 	return op.Transpose(c.Scope, x, integers(c.Scope, append([]int32{0}, l.Dims...)...))
 }
 
-// Dropout sets elements to 0 in training with probability Rate, and scales the others.
-type Dropout struct {
+// RepeatVector makes a series [examples, N, channels] of vectors [examples, channels].
+type RepeatVector struct {
 	Name string
-	Rate float64
+	N    int64
 }
 
 // Label is the layer's name or kind.
-func (l *Dropout) Label() (name, kind string) { return l.Name, "dropout" }
+func (l *RepeatVector) Label() (name, kind string) { return l.Name, "repeat_vector" }
 
 // Call adds the layer.
-func (l *Dropout) Call(c *Context, in []tf.Output) tf.Output {
+func (l *RepeatVector) Call(c *Context, in []tf.Output) tf.Output {
 	x, ok := c.one(in)
-	if !ok {
+	if !ok || !c.rank(x, 2) || !c.positive("N", l.N) {
 		return x
 	}
-	if !(l.Rate >= 0 && l.Rate < 1) {
-		c.Fail("Rate is %v, but must be in [0, 1)", l.Rate)
-	}
-	return c.Dropout(x, l.Rate)
-}
-
-// Activate is an activation as a layer; Keras's name for it is Activation.
-type Activate struct {
-	Name string
-	Activation
-}
-
-// Label is the layer's name or kind.
-func (l *Activate) Label() (name, kind string) { return l.Name, "activation" }
-
-// Call adds the layer.
-func (l *Activate) Call(c *Context, in []tf.Output) tf.Output {
-	x, ok := c.one(in)
-	if !ok {
-		return x
-	}
-	return apply(c.Scope, l.Activation, nil, x)
+	return op.Tile(c.Scope, asImage(c.Scope, x), integers(c.Scope, 1, int32(l.N), 1))
 }
 
 // Rescaling is x·Scale + Offset.
@@ -151,10 +130,7 @@ func (l *Rescaling) Call(c *Context, in []tf.Output) tf.Output {
 		return x
 	}
 	s := c.Scope
-	if x.DataType() != tf.Float {
-		x = op.Cast(s, x, tf.Float)
-	}
-	return op.AddV2(s, op.Mul(s, x, number(s, l.Scale)), number(s, l.Offset))
+	return op.AddV2(s, op.Mul(s, asFloat(s, x), number(s, l.Scale)), number(s, l.Offset))
 }
 
 // Lambda is a function without variables as a layer.

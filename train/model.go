@@ -80,6 +80,17 @@ func (m *Model) Dropout(s *op.Scope, x tf.Output, rate float64) tf.Output {
 	return op.SelectV2(s, keep, grown, number(s, x.DataType(), 0))
 }
 
+// Seed is a seed [2] of stateless random operations that depends, as [Model.Dropout] does,
+// on the model's seed, the place in the graph and the update number of the first goal.
+func (m *Model) Seed(s *op.Scope) tf.Output {
+	s = s.SubScope("seed").WithUniqueNames()
+	step := op.Identity(s, m.counter(globalStep).Value)
+	if s.Err() != nil {
+		return tf.Output{}
+	}
+	return op.Pack(s, []tf.Output{op.Const(s, m.seedOf(step.Op.Name())), step})
+}
+
 const globalStep = "global_step"
 
 // counter returns the variable of a name that counts updates.

@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 import zipfile
+import zlib
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import keras
@@ -81,10 +82,60 @@ LAYERS = {
     "attention_key": (lambda: L.MultiHeadAttention(2, 3, value_dim=4, use_bias=False), [(2, 4, 5), (2, 3, 6), (2, 3, 7)]),
     "dot_attention": (lambda: L.Attention(), [(2, 4, 5), (2, 3, 5)]),
     "dot_attention_key": (lambda: L.Attention(), [(2, 4, 5), (2, 3, 6), (2, 3, 5)]),
+    "additive_attention": (lambda: L.AdditiveAttention(), [(2, 4, 5), (2, 3, 5)]),
+    "additive_attention_key": (lambda: L.AdditiveAttention(use_scale=False), [(2, 4, 5), (2, 3, 6), (2, 3, 5)]),
+    "depthwise1d": (lambda: L.DepthwiseConv1D(3, strides=2, padding="same", depth_multiplier=2), [(2, 7, 3)]),
+    "depthwise1d_dilated": (lambda: L.DepthwiseConv1D(2, dilation_rate=3, activation="relu"), [(2, 7, 3)]),
+    "separable1d": (lambda: L.SeparableConv1D(4, 3, strides=2, depth_multiplier=2), [(2, 8, 3)]),
+    "separable1d_same": (lambda: L.SeparableConv1D(4, 3, padding="same", dilation_rate=2, use_bias=False), [(2, 7, 3)]),
+    "transposed1d": (lambda: L.Conv1DTranspose(4, 3, strides=2), [(2, 4, 3)]),
+    "transposed1d_same": (lambda: L.Conv1DTranspose(4, 4, strides=3, padding="same"), [(2, 4, 3)]),
+    "conv3d": (lambda: L.Conv3D(3, (2, 3, 1), activation="relu"), [(2, 4, 5, 3, 2)]),
+    "conv3d_same": (lambda: L.Conv3D(3, 3, strides=(1, 2, 2), padding="same", use_bias=False), [(2, 4, 5, 3, 2)]),
+    "max_pool3d": (lambda: L.MaxPooling3D(), [(2, 4, 5, 2, 3)]),
+    "average_pool3d": (lambda: L.AveragePooling3D((2, 3, 1), strides=(1, 2, 1), padding="same"), [(2, 4, 5, 2, 3)]),
+    "global_average3d": (lambda: L.GlobalAveragePooling3D(), [(2, 4, 3, 2, 5)]),
+    "global_max3d": (lambda: L.GlobalMaxPooling3D(keepdims=True), [(2, 4, 3, 2, 5)]),
+    "zero_padding1d": (lambda: L.ZeroPadding1D((1, 2)), [(2, 3, 2)]),
+    "cropping1d": (lambda: L.Cropping1D((1, 2)), [(2, 6, 2)]),
+    "cropping2d": (lambda: L.Cropping2D(((1, 0), (0, 2))), [(2, 4, 5, 2)]),
+    "up_sampling1d": (lambda: L.UpSampling1D(3), [(2, 4, 2)]),
+    "up_sampling_bilinear": (lambda: L.UpSampling2D((2, 3), interpolation="bilinear"), [(2, 3, 4, 2)]),
+    "resizing": (lambda: L.Resizing(5, 3), [(2, 4, 6, 2)]),
+    "resizing_nearest": (lambda: L.Resizing(7, 3, interpolation="nearest"), [(2, 4, 6, 2)]),
+    "resizing_bicubic": (lambda: L.Resizing(7, 9, interpolation="bicubic"), [(2, 4, 6, 2)]),
+    "center_crop": (lambda: L.CenterCrop(2, 3), [(2, 5, 6, 2)]),
+    "repeat_vector": (lambda: L.RepeatVector(3), [(2, 4)]),
+    "group_norm": (lambda: L.GroupNormalization(3), [(2, 3, 4, 6)]),
+    "group_norm_instance": (lambda: L.GroupNormalization(-1, epsilon=0.01, scale=False), [(2, 5, 4)]),
+    "group_norm_one": (lambda: L.GroupNormalization(1, center=False), [(3, 6)]),
+    "rms_norm": (lambda: L.RMSNormalization(), [(2, 3, 5)]),
+    "unit_norm": (lambda: L.UnitNormalization(), [(2, 3, 5)]),
+    "normalization": (lambda: L.Normalization(mean=[1, 2, 3], variance=[4, 0.25, 0]), [(2, 2, 3)]),
+    "prelu": (lambda: L.PReLU(), [(2, 3, 4)]),
+    "prelu_shared": (lambda: L.PReLU(shared_axes=[1, 2]), [(2, 3, 2, 4)]),
+    "leaky": (lambda: L.LeakyReLU(), [(3, 5)]),
+    "elu": (lambda: L.ELU(0.5), [(3, 5)]),
+    "softmax_axis": (lambda: L.Softmax(axis=1), [(2, 3, 5)]),
+    "activation_gelu_tanh": (lambda: L.Activation(lambda x: keras.activations.gelu(x, approximate=True)), [(3, 5)]),
+    "activation_celu": (lambda: L.Activation(lambda x: keras.activations.celu(x, alpha=0.5)), [(3, 5)]),
+    "minimum": (lambda: L.Minimum(), [(2, 3), (2, 3)]),
+    "dot": (lambda: L.Dot(axes=1), [(3, 4), (3, 4)]),
+    "dot_matrices": (lambda: L.Dot(axes=(2, 1)), [(2, 3, 4), (2, 4, 5)]),
+    "dot_cosine": (lambda: L.Dot(axes=(1, -1), normalize=True), [(2, 4, 3), (2, 5, 4)]),
+    "time_distributed": (lambda: L.TimeDistributed(L.Conv2D(3, 2)), [(2, 3, 4, 5, 2)]),
+    "time_distributed_dense": (lambda: L.TimeDistributed(L.Dense(3)), [(2, 4, 5)]),
+    "random_rotation": (lambda: L.RandomRotation((0.1, 0.1)), [(2, 5, 6, 2)]),
+    "random_rotation_wrap": (lambda: L.RandomRotation((-0.2, -0.2), fill_mode="wrap", interpolation="nearest"), [(2, 5, 6, 2)]),
+    "random_zoom": (lambda: L.RandomZoom((0.3, 0.3), fill_mode="constant"), [(2, 5, 6, 2)]),
+    "random_zoom_both": (lambda: L.RandomZoom((-0.3, -0.3), (0.4, 0.4), fill_mode="nearest"), [(2, 5, 6, 2)]),
+    "random_translation": (lambda: L.RandomTranslation((0.3, 0.3), (-0.2, -0.2)), [(2, 5, 6, 2)]),
+    "random_brightness": (lambda: L.RandomBrightness((0.1, 0.1), value_range=(0, 1)), [(2, 3, 3, 2)]),
 }
 for name in ["relu", "relu6", "leaky_relu", "elu", "selu", "softplus", "softsign", "tanh", "sigmoid", "hard_sigmoid",
-             "softmax", "log_softmax", "exponential", "silu", "mish", "gelu"]:
-    LAYERS["activation_" + name] = (lambda name=name: L.Activation(name), [(3, 5)])
+             "softmax", "log_softmax", "exponential", "silu", "mish", "gelu", "hard_silu", "hard_tanh", "log_sigmoid", "tanh_shrink",
+             "squareplus", "glu"]:
+    LAYERS["activation_" + name] = (lambda name=name: L.Activation(name), [(3, 6)])
 
 
 def classes(rng, n, *shape):
@@ -113,6 +164,21 @@ LOSSES = {
     "mae": (lambda r: (floats(r, 5, 3), floats(r, 5, 3)), keras.losses.MeanAbsoluteError()),
     "huber": (lambda r: (floats(r, 5, 3), 3 * floats(r, 5, 3)), keras.losses.Huber()),
     "huber_delta": (lambda r: (floats(r, 5, 3), 3 * floats(r, 5, 3)), keras.losses.Huber(delta=0.5)),
+    "binary_focal": (lambda r: (one_hot(r, 2, 5), probabilities(r, 5, 2)), keras.losses.BinaryFocalCrossentropy()),
+    "binary_focal_balanced": (lambda r: (one_hot(r, 2, 5), floats(r, 5, 2)),
+                              keras.losses.BinaryFocalCrossentropy(apply_class_balancing=True, gamma=1.5, from_logits=True, label_smoothing=0.1)),
+    "categorical_focal": (lambda r: (one_hot(r, 4, 5), probabilities(r, 5, 4)), keras.losses.CategoricalFocalCrossentropy()),
+    "categorical_focal_logits": (lambda r: (one_hot(r, 4, 5), floats(r, 5, 4)), keras.losses.CategoricalFocalCrossentropy(alpha=0.5, gamma=3, from_logits=True)),
+    "kl": (lambda r: (probabilities(r, 5, 4), probabilities(r, 5, 4)), keras.losses.KLDivergence()),
+    "log_cosh": (lambda r: (floats(r, 5, 3), 3 * floats(r, 5, 3)), keras.losses.LogCosh()),
+    "percentage": (lambda r: (floats(r, 5, 3), floats(r, 5, 3)), keras.losses.MeanAbsolutePercentageError()),
+    "logarithmic": (lambda r: (floats(r, 5, 3), floats(r, 5, 3)), keras.losses.MeanSquaredLogarithmicError()),
+    "poisson": (lambda r: (np.float32(classes(r, 6, 5, 3)), np.exp(floats(r, 5, 3))), keras.losses.Poisson()),
+    "cosine": (lambda r: (floats(r, 5, 3), floats(r, 5, 3)), keras.losses.CosineSimilarity()),
+    "hinge": (lambda r: (one_hot(r, 3, 5), floats(r, 5, 3)), keras.losses.Hinge()),
+    "hinge_signs": (lambda r: (2 * one_hot(r, 3, 5) - 1, floats(r, 5, 3)), keras.losses.Hinge()),
+    "squared_hinge": (lambda r: (one_hot(r, 3, 5), floats(r, 5, 3)), keras.losses.SquaredHinge()),
+    "categorical_hinge": (lambda r: (one_hot(r, 4, 5), floats(r, 5, 4)), keras.losses.CategoricalHinge()),
 }
 METRICS = {
     "sparse_accuracy": (lambda r: (classes(r, 3, 40), floats(r, 40, 3)), keras.metrics.SparseCategoricalAccuracy()),
@@ -123,6 +189,12 @@ METRICS = {
     "auc": (lambda r: (np.float32(classes(r, 2, 40, 1)), r.random((40, 1), np.float32)), keras.metrics.AUC()),
     "auc_50": (lambda r: (np.float32(classes(r, 2, 40, 1)), np.round(r.random((40, 1), np.float32), 1)), keras.metrics.AUC(num_thresholds=50)),
     "auc_logits": (lambda r: (np.float32(classes(r, 2, 40, 1)), floats(r, 40, 1)), keras.metrics.AUC(from_logits=True)),
+    "precision": (lambda r: (np.float32(classes(r, 2, 40, 2)), r.random((40, 2), np.float32)), keras.metrics.Precision()),
+    "recall": (lambda r: (np.float32(classes(r, 2, 40, 2)), r.random((40, 2), np.float32)), keras.metrics.Recall(thresholds=0.7)),
+    "f1": (lambda r: (one_hot(r, 4, 40), probabilities(r, 40, 4)), keras.metrics.F1Score(average="macro")),
+    "f1_micro": (lambda r: (one_hot(r, 4, 40), probabilities(r, 40, 4)), keras.metrics.F1Score(average="micro", threshold=0.3)),
+    "mean_iou": (lambda r: (classes(r, 3, 5, 4, 4), floats(r, 5, 4, 4, 5)), keras.metrics.MeanIoU(5, sparse_y_pred=False)),
+    "root": (lambda r: (floats(r, 40, 3), floats(r, 40, 3)), keras.metrics.RootMeanSquaredError()),
 }
 
 
@@ -209,13 +281,51 @@ def two_inputs():
     return keras.Model([a, b], y), "binary_logits", optimizer, lambda r: ([floats(r, 8, 3), floats(r, 8, 4)], one_hot(r, 2, 8))
 
 
-MODELS = [mlp, cnn, norm, separable, autoencoder, conv1d, lstm, gru, bidirectional, transformer, residual, two_inputs]
+def volume():
+    m = keras.Sequential([L.Input((5, 6, 4, 2)), L.Conv3D(4, 3, padding="same"), L.PReLU(shared_axes=[1, 2, 3]), L.MaxPooling3D(), L.Conv3D(3, 2, strides=(1, 2, 1)),
+                          L.GlobalAveragePooling3D(), L.Dense(3)])
+    return m, "sparse_logits", keras.optimizers.Adam(0.01), lambda r: ([floats(r, 6, 5, 6, 4, 2)], classes(r, 3, 6))
+
+
+def segmentation():
+    m = keras.Sequential([L.Input((8, 8, 2)), L.Conv2D(6, 3, padding="same"), L.GroupNormalization(3), L.PReLU(shared_axes=[1, 2]), L.AveragePooling2D(2),
+                          L.ZeroPadding2D(1), L.Conv2D(4, 3, activation="hard_silu"), L.UpSampling2D(interpolation="bilinear"), L.Cropping2D(1), L.Resizing(8, 8),
+                          L.Conv2D(3, 1, activation="softmax")])
+    return m, "categorical_focal", keras.optimizers.Adam(0.01), lambda r: ([floats(r, 4, 8, 8, 2)], one_hot(r, 3, 4, 8, 8))
+
+
+def series():
+    m = keras.Sequential([L.Input((12, 3)), L.SeparableConv1D(6, 3, padding="same", activation="relu"), L.RMSNormalization(), L.AveragePooling1D(2),
+                          L.DepthwiseConv1D(3, padding="same", depth_multiplier=2), L.Conv1DTranspose(4, 4, strides=2, padding="same", activation="squareplus"), L.Cropping1D(2),
+                          L.TimeDistributed(L.Dense(3, activation="log_sigmoid")), L.UpSampling1D(), L.ZeroPadding1D(1), L.LayerNormalization(), L.GRU(4), L.Dense(2)])
+    return m, "log_cosh", keras.optimizers.Adam(0.01), lambda r: ([floats(r, 6, 12, 3)], floats(r, 6, 2))
+
+
+def matching():
+    a, b = L.Input((5, 4)), L.Input((3, 4))
+    q, k = L.Dense(6)(a), L.TimeDistributed(L.Dense(6))(b)
+    h = L.AdditiveAttention()([q, k])
+    h = L.Minimum()([h, L.Activation("hard_tanh")(q)])
+    x, y = L.GlobalAveragePooling1D()(h), L.GlobalMaxPooling1D()(k)
+    cosine = L.Dot(axes=1, normalize=True)([x, y])
+    table = L.Flatten()(L.Dot(axes=(2, 2))([h, k]))
+    y = L.Dense(1)(L.Concatenate()([cosine, L.UnitNormalization()(table)]))
+    return keras.Model([a, b], y), "hinge_signs", keras.optimizers.SGD(0.05), lambda r: ([floats(r, 6, 5, 4), floats(r, 6, 3, 4)], 2 * np.float32(classes(r, 2, 6, 1)) - 1)
+
+
+MODELS = [mlp, cnn, norm, separable, autoencoder, conv1d, lstm, gru, bidirectional, transformer, residual, two_inputs, volume, segmentation, series, matching]
 
 
 def built(make):
     keras.utils.clear_session()
+    keras.utils.set_random_seed(1)
     m, loss, optimizer, draw = make()
     return m, LOSSES[loss][1], optimizer, draw
+
+
+def drawing(name):
+    """Numbers of its own for each case, so that others keep theirs when one is added."""
+    return np.random.default_rng(zlib.crc32(name.encode()))
 
 
 def record():
@@ -228,9 +338,9 @@ def record():
         info.compress_type = zipfile.ZIP_DEFLATED
         out.writestr(info, b.getvalue())
 
-    rng = np.random.default_rng(1)
     for name, (make, shapes) in LAYERS.items():
         keras.utils.clear_session()
+        rng = drawing(name)
         layer = make()
         xs = [classes(rng, s[1], *s[2]) if s[0] == "int" else floats(rng, *s) for s in shapes]
         tensors = [tf.constant(x) for x in xs]
@@ -244,11 +354,12 @@ def record():
             put(f"layers/{name}/w/{v.path}", w)
         for i, x in enumerate(xs):
             put(f"layers/{name}/x{i}", x)
-        put(f"layers/{name}/y", call())
-        if "norm" in name:
+        put(f"layers/{name}/y", call(training=False) if "random" in name else call())
+        if "norm" in name or "random" in name:
             put(f"layers/{name}/trained", call(training=True))
     for kind, cases in ("losses", LOSSES), ("metrics", METRICS):
         for name, (draw, f) in cases.items():
+            rng = drawing(name)
             y, p = draw(rng)
             put(f"{kind}/{name}/y", y)
             put(f"{kind}/{name}/p", p)
@@ -260,6 +371,7 @@ def record():
     for make in MODELS:
         m, loss, optimizer, draw = built(make)
         name = make.__name__
+        rng = drawing(name)
         for v in m.weights:
             if v.ndim == 1 and "variance" not in v.path and "gamma" not in v.path:
                 v.assign(0.1 * floats(rng, *v.shape))
