@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/troupe-go/troupe/files"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/plain"
 	"github.com/troupe-go/troupe/session"
@@ -86,7 +85,7 @@ func LoadContext(ctx context.Context, exportDir string, tags []string, options *
 		s.Close()
 		return nil, err
 	}
-	l := loader{ctx, &SavedModel{Session: s, Graph: g, Signatures: all}, own.Files}
+	l := loader{ctx: ctx, SavedModel: &SavedModel{Session: s, Graph: g, Signatures: all}, options: own}
 	if err := l.start(exportDir, meta); err != nil {
 		s.Close()
 		return nil, err
@@ -98,7 +97,8 @@ func LoadContext(ctx context.Context, exportDir string, tags []string, options *
 type loader struct {
 	ctx context.Context
 	*SavedModel
-	files *files.Policy
+	options *session.SessionOptions
+	asks    map[*session.Operation]session.Output // whether a variable has a value; see assigned
 }
 
 // reading is o with a directory that may be read in addition.

@@ -306,11 +306,14 @@ func (g *objectGraph) variables(of *graph.Graph) map[*session.Operation]int {
 // restoreObjects restores, by the graphs of objects, those variables that signatures
 // need and that have no value yet.
 func (m *loader) restoreObjects(prefix string, saved []byte) error {
-	without := m.without()
-	if len(without) == 0 || len(saved) == 0 {
+	if len(saved) == 0 {
 		return nil
 	}
-	r, err := bundle.Open(m.files, prefix)
+	without, err := m.without()
+	if err != nil || len(without) == 0 {
+		return err
+	}
+	r, err := bundle.Open(m.options.Files, prefix)
 	if status.CodeOf(err) == status.NotFound {
 		return nil
 	}

@@ -17,14 +17,14 @@ import (
 // variable that the signature itself assigns need not have one.
 func (m *loader) checkVariables(prefix string) error {
 	const most = 10
-	var without []string
-	for _, n := range m.without() {
-		without = append(without, n.Name())
+	without, err := m.without()
+	if err != nil || len(without) == 0 {
+		return err
 	}
-	if without == nil {
-		return nil
+	names, more := make([]string, len(without)), ""
+	for i, n := range without {
+		names[i] = n.Name()
 	}
-	names, more := without, ""
 	if len(names) > most {
 		names, more = names[:most], " and "+status.Count(len(without)-most, "other")
 	}
@@ -36,9 +36,46 @@ func (m *loader) checkVariables(prefix string) error {
 }
 
 // without returns those of variables that have no value.
-func (m *SavedModel) without() []*session.Operation {
-	assigned := m.Session.Resources().Assigned()
-	return slices.DeleteFunc(m.variables(), func(n *session.Operation) bool { return assigned[nameOf(n)] })
+func (m *loader) without() ([]*session.Operation, error) {
+	here := m.Session.Resources().Assigned()
+	without := slices.DeleteFunc(m.variables(), func(n *session.Operation) bool { return here[nameOf(n)] })
+	if len(without) == 0 || m.options.Target == "" {
+		return without, nil
+	}
+	there, err := m.assigned(without)
+	return slices.DeleteFunc(without, func(n *session.Operation) bool { return there[n] }), err
+}
+
+// assigned returns those of variables that have a value, by a step: the resources of a session
+// with a target are not in this process.
+func (m *loader) assigned(variables []*session.Operation) (map[*session.Operation]bool, error) {
+	if m.asks == nil {
+		m.asks = map[*session.Operation]session.Output{}
+		b := graph.NewBuilder(m.Graph).Scope("restored")
+		for _, n := range variables {
+			kind := "VarIsInitializedOp"
+			if n.Type() != "VarHandleOp" {
+				kind = "IsVariableInitialized"
+			}
+			m.asks[n] = b.Op(kind, nil, n.Output(0))
+		}
+		if err := b.Err(); err != nil {
+			return nil, err
+		}
+	}
+	asks := make([]session.Output, len(variables))
+	for i, n := range variables {
+		asks[i] = m.asks[n]
+	}
+	answers, err := m.Session.RunWithOptions(m.ctx, session.RunOptions{Once: true}, nil, asks, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := map[*session.Operation]bool{}
+	for i, n := range variables {
+		all[n] = answers[i].Value() == true
+	}
+	return all, nil
 }
 
 // variables returns the variables that runs of the signatures read, or all.

@@ -109,6 +109,7 @@ func (l loaded) close() {
 func (m *Manager) open(ctx context.Context, v *version, c Config) (l loaded) {
 	options := m.options.Session
 	options.Name = v.name
+	options.Resources, options.Cluster.Isolated = nil, true // variables have the same names in all versions
 	if limit := c.Memory; limit > 0 {
 		options.MemoryLimit = limit
 	}

@@ -19,7 +19,8 @@ import (
 // Options bound what models may take, and say who observes them.
 type Options struct {
 	// Session are the options of every version's session: engine, threads, memory,
-	// files. The memory limit holds for each version by itself.
+	// files. The memory limit holds for each version by itself. Each version has resources of
+	// its own, also on the workers of a Target: Resources and Cluster.Isolated do not matter.
 	Session session.SessionOptions
 	// Running is how many requests of a model run at a time, and Waiting how many more
 	// may wait; beyond that requests are refused with RESOURCE_EXHAUSTED. 0: one runs for
