@@ -22,7 +22,37 @@ func (o *network) weights(dims ...int64) graph.Output {
 	}
 	h := o.add("VarHandleOp", map[string]any{"dtype": tensor.Float, "shape": graph.MakeShape(dims...), "shared_name": fmt.Sprintf("v%d", len(o.init))}).Output(0)
 	o.init = append(o.init, o.add("AssignVariableOp", nil, h, o.constant(t)))
-	return o.add("ReadVariableOp", map[string]any{"dtype": tensor.Float}, h).Output(0)
+	read := o.add("ReadVariableOp", map[string]any{"dtype": tensor.Float}, h)
+	if o.wide && o.rng.IntN(3) == 0 { // the variable has changed before what was read is used, and is as it was in the end
+		change := o.after(read, "AssignAddVariableOp", h, o.constant(o.numbers(dims, 50)))
+		o.targets = append(o.targets, o.after(change, "AssignVariableOp", h, o.constant(t)))
+	}
+	return read.Output(0)
+}
+
+// kept draws an image that a variable holds while it is used, and what changes the variable then.
+func (o *network) kept(x graph.Output) graph.Output {
+	h := o.add("VarHandleOp", map[string]any{"dtype": tensor.Float, "shape": graph.MakeShape(-1, -1, -1, -1), "shared_name": fmt.Sprint("image", len(o.targets))}).Output(0)
+	read := o.after(o.add("AssignVariableOp", nil, h, x), "ReadVariableOp", h)
+	change := o.after(read, "AssignAddVariableOp", h, o.add("Relu", nil, x).Output(0))
+	o.targets = append(o.targets, change)
+	if o.rng.IntN(2) == 0 {
+		return read.Output(0)
+	}
+	return o.add("Sub", nil, o.after(change, "ReadVariableOp", h).Output(0), read.Output(0)).Output(0)
+}
+
+// after adds a node of one variable that runs after another.
+func (o *network) after(n *graph.Node, op string, in ...graph.Output) *graph.Node {
+	spec := graph.OpSpec{Type: op, Name: o.g.UniqueName(op), ControlDependencies: []*graph.Node{n}, Attrs: map[string]any{"dtype": tensor.Float}}
+	for _, x := range in {
+		spec.Input = append(spec.Input, x)
+	}
+	n, err := o.g.AddOperation(spec)
+	if err != nil {
+		panic(err)
+	}
+	return n
 }
 
 // initialize sets the variables.
@@ -247,4 +277,181 @@ func (o *network) levels(x graph.Output, depth int64, deep int) (graph.Output, i
 		return o.add("AddV2", nil, first, o.same(large, more, wider)).Output(0), wider
 	}
 	return o.joined(first, large), wider + more
+}
+
+// further draws what mobile networks and detectors have besides: pooling by windows of all kinds,
+// convolutions in groups, channels that are weighted by what a pooled image says, activations as
+// they are written out, parts and neighbours of an image.
+func (o *network) further(x graph.Output, depth int64) (graph.Output, int64) {
+	number := func(v float32) graph.Output {
+		t, _ := tensor.NewTensor(v)
+		return o.constant(t)
+	}
+	switch rng := o.rng; rng.IntN(13) {
+	case 0:
+		n, err := o.attempt([]string{"MaxPool", "AvgPool"}[rng.IntN(2)], map[string]any{
+			"ksize": []int64{1, 1 + rng.Int64N(4), 1 + rng.Int64N(4), 1}, "strides": []int64{1, 1 + rng.Int64N(3), 1 + rng.Int64N(2), 1},
+			"padding": []string{"SAME", "SAME", "VALID"}[rng.IntN(3)]}, x)
+		if err == nil {
+			x = n.Output(0)
+		}
+	case 1:
+		groups := 1 + rng.Int64N(depth)
+		for depth%groups != 0 {
+			groups--
+		}
+		more := groups * (1 + rng.Int64N(1+24/groups))
+		if n, err := o.attempt("Conv2D", o.window(false), x, o.weights(1+rng.Int64N(4), 1+rng.Int64N(4), depth/groups, more)); err == nil {
+			x, depth = n.Output(0), more
+		}
+	case 2: // squeeze and excitation
+		mean := o.add("Mean", map[string]any{"keep_dims": true}, x, o.integers(1, 2)).Output(0)
+		between := 1 + rng.Int64N(8)
+		y := o.add("Relu", nil, o.add("BiasAdd", nil, o.same(mean, depth, between), o.weights(between)).Output(0)).Output(0)
+		y = o.add("Sigmoid", nil, o.add("BiasAdd", nil, o.same(y, between, depth), o.weights(depth)).Output(0)).Output(0)
+		x = o.add("Mul", nil, x, y).Output(0)
+	case 3: // hard swish
+		y := o.add("Relu6", nil, o.add("AddV2", nil, x, number(3)).Output(0)).Output(0)
+		x = o.add("Mul", nil, o.add("Mul", nil, x, y).Output(0), number(1./6)).Output(0)
+	case 4: // lines and columns of an image
+		high, wide := 1+rng.Int32N(12), 1+rng.Int32N(12)
+		x = o.add("ResizeBilinear", nil, x, o.integers(high, wide)).Output(0)
+		top, left := rng.Int32N(high), rng.Int32N(wide)
+		size := o.integers(-1, []int32{-1, 1 + rng.Int32N(high-top)}[rng.IntN(2)], 1+rng.Int32N(wide-left), -1)
+		x = o.add("Slice", nil, x, o.integers(0, top, left, 0), size).Output(0)
+	case 5:
+		x = o.add("StridedSlice", map[string]any{"begin_mask": int64(15), "end_mask": int64(15)}, x,
+			o.integers(0, 0, 0, 0), o.integers(0, 0, 0, 0), o.integers(1, 1+rng.Int32N(2), []int32{1, 2, -1}[rng.IntN(3)], 1)).Output(0)
+	case 6: // twice as large, of any size
+		shape := o.add("Shape", nil, x).Output(0)
+		size := o.add("StridedSlice", nil, shape, o.integers(1), o.integers(3), o.integers(1)).Output(0)
+		double := o.add("Mul", nil, size, o.integers(2, 2)).Output(0)
+		small := o.add("ResizeBilinear", nil, x, o.integers(4, 5)).Output(0)
+		double = o.add("Minimum", nil, double, o.integers(24, 24)).Output(0)
+		x = o.add([]string{"ResizeNearestNeighbor", "ResizeBilinear"}[rng.IntN(2)], map[string]any{"half_pixel_centers": rng.IntN(2) == 0}, small, double).Output(0)
+	case 7:
+		if y := 1 + rng.Int64N(6); depth <= 40 {
+			x, depth = o.add("DepthToSpace", map[string]any{"block_size": int64(2)}, o.same(x, depth, 4*y)).Output(0), y
+		}
+	case 8:
+		x = o.kept(x)
+	case 10, 11:
+		x, depth = o.channelsFirst(x, depth)
+	case 9: // a sum of several
+		y := o.add("Relu", nil, x).Output(0)
+		n, err := o.g.AddOperation(graph.OpSpec{Type: "AddN", Name: o.g.UniqueName("AddN"), Input: []graph.Input{graph.OutputList{x, y, o.same(x, depth, depth)}}})
+		if err == nil {
+			x = n.Output(0)
+		}
+	default:
+		op := []string{"Maximum", "Minimum", "Sub", "SquaredDifference", "RealDiv"}[rng.IntN(5)]
+		in := []graph.Output{x, o.weights(depth)}
+		if rng.IntN(2) == 0 {
+			in[1] = o.same(x, depth, depth)
+		}
+		if rng.IntN(3) == 0 {
+			in[0], in[1] = in[1], in[0]
+		}
+		x = o.add(op, nil, in...).Output(0)
+	}
+	return x, depth
+}
+
+// channelsFirst draws a part of a network as it comes from a format whose channels are second:
+// transpositions around each convolution and pooling, everything else on what is between.
+func (o *network) channelsFirst(x graph.Output, depth int64) (graph.Output, int64) {
+	rng := o.rng
+	first := func(x graph.Output) graph.Output {
+		return o.add("Transpose", nil, x, o.integers(0, 3, 1, 2)).Output(0)
+	}
+	last := func(x graph.Output) graph.Output {
+		return o.add("Transpose", nil, x, o.integers(0, 2, 3, 1)).Output(0)
+	}
+	around := func() graph.Output { // of height and width
+		p := make([]int32, 8)
+		for i := 4; i < 8; i++ {
+			p[i] = rng.Int32N(3)
+		}
+		t, _ := tensor.FromSlice(p, 4, 2)
+		return o.constant(t)
+	}
+	row := func(depth int64) graph.Output {
+		return o.constant(o.numbers([]int64{1, depth, 1, 1}[rng.IntN(2):], 50))
+	}
+	x = first(x)
+	for range 2 + rng.IntN(6) {
+		switch rng.IntN(12) {
+		case 0, 1, 2:
+			in, attrs := x, map[string]any{"strides": []int64{1, 1 + rng.Int64N(2), 1, 1}, "padding": []string{"SAME", "VALID"}[rng.IntN(2)]}
+			if rng.IntN(2) == 0 {
+				in = o.add("Pad", nil, in, around()).Output(0)
+			}
+			op, more, filter := "Conv2D", 1+rng.Int64N(16), []int64{1 + rng.Int64N(3), 1 + rng.Int64N(3), depth, 0}
+			if filter[3] = more; rng.IntN(3) == 0 {
+				op, more, filter[3] = "DepthwiseConv2dNative", depth, 1
+				attrs["strides"] = []int64{1, 1, 1, 1}
+			}
+			if n, err := o.attempt(op, attrs, last(in), o.weights(filter...)); err == nil {
+				x, depth = n.Output(0), more
+				if rng.IntN(2) == 0 {
+					x = o.add("BiasAdd", nil, x, o.weights(depth)).Output(0)
+				}
+				if x = first(x); rng.IntN(2) == 0 {
+					x = o.add("AddV2", nil, x, row(depth)).Output(0)
+				}
+			}
+		case 3:
+			pool := o.add([]string{"MaxPool", "AvgPool"}[rng.IntN(2)], map[string]any{
+				"ksize": []int64{1, 2, 3, 1}, "strides": []int64{1, 1 + rng.Int64N(2), 1, 1}, "padding": "SAME"}, last(x)).Output(0)
+			x = first(pool)
+		case 4:
+			x = o.add([]string{"Relu", "Relu6", "LeakyRelu", "Sigmoid"}[rng.IntN(4)], nil, x).Output(0)
+		case 5: // squeeze and excitation
+			mean := o.add([]string{"Mean", "Max", "Sum"}[rng.IntN(3)], map[string]any{"keep_dims": true}, x, o.integers(2, []int32{3, -1}[rng.IntN(2)])).Output(0)
+			y := first(o.add("BiasAdd", nil, o.same(last(mean), depth, depth), o.weights(depth)).Output(0))
+			x = o.add("Mul", nil, x, o.add("Sigmoid", nil, y).Output(0)).Output(0)
+		case 6:
+			if depth <= 20 {
+				axis, _ := tensor.NewTensor([]int32{1, -3}[rng.IntN(2)])
+				other := o.add("Neg", nil, x).Output(0)
+				n, err := o.g.AddOperation(graph.OpSpec{Type: "ConcatV2", Name: o.g.UniqueName("ConcatV2"), Input: []graph.Input{graph.OutputList{x, other}, o.constant(axis)}})
+				if err == nil {
+					x, depth = n.Output(0), 2*depth
+				}
+			}
+		case 7: // some of the channels
+			begin := rng.Int64N(depth)
+			size := 1 + rng.Int64N(depth-begin)
+			x = o.add("Slice", nil, x, o.integers(0, int32(begin), 0, 0), o.integers(-1, int32(size), -1, -1)).Output(0)
+			depth = size
+		case 8:
+			fill, _ := tensor.NewTensor(float32(rng.IntN(2)))
+			x = o.add("PadV2", nil, x, around(), o.constant(fill)).Output(0)
+		case 9: // a residual
+			y := first(o.add("Relu", nil, o.same(last(x), depth, depth)).Output(0))
+			x = o.add([]string{"AddV2", "Mul", "Maximum"}[rng.IntN(3)], nil, x, y).Output(0)
+		case 10: // channels are shuffled
+			if depth%2 == 0 {
+				shape := o.add("Shape", nil, x).Output(0)
+				five := o.add("Reshape", nil, last(x), o.joinedShape(shape, 2, int32(depth/2))).Output(0)
+				five = o.add("Transpose", nil, five, o.integers(0, 1, 2, 4, 3)).Output(0)
+				x = first(o.add("Reshape", nil, five, o.joinedShape(shape, int32(depth))).Output(0))
+			}
+		default:
+			number, _ := tensor.NewTensor(float32(rng.NormFloat64()))
+			x = o.add([]string{"AddV2", "Sub", "Mul", "Minimum"}[rng.IntN(4)], nil, x, o.constant(number)).Output(0)
+		}
+	}
+	return last(x), depth
+}
+
+// joinedShape is batch, height and width of a shape whose channels are second, and what follows.
+func (o *network) joinedShape(shape graph.Output, more ...int32) graph.Output {
+	axis, _ := tensor.NewTensor(int32(0))
+	three := o.add("GatherV2", nil, shape, o.integers(0, 2, 3), o.constant(axis)).Output(0)
+	n, err := o.g.AddOperation(graph.OpSpec{Type: "ConcatV2", Name: o.g.UniqueName("ConcatV2"), Input: []graph.Input{graph.OutputList{three, o.integers(more...)}, o.constant(axis)}})
+	if err != nil {
+		panic(err)
+	}
+	return n.Output(0)
 }
