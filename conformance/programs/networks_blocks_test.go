@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/troupe-go/troupe/compile"
+	"github.com/troupe-go/troupe/gradients"
 	"github.com/troupe-go/troupe/graph"
 	"github.com/troupe-go/troupe/kernel"
 	_ "github.com/troupe-go/troupe/ops/image"
@@ -16,6 +17,12 @@ import (
 
 // weights draws a constant, or the value of a variable.
 func (o *network) weights(dims ...int64) graph.Output {
+	w := o.weight(dims)
+	o.weighs = append(o.weighs, w)
+	return w
+}
+
+func (o *network) weight(dims []int64) graph.Output {
 	t := o.numbers(dims, 50)
 	if !o.held {
 		return o.constant(t)
@@ -28,6 +35,27 @@ func (o *network) weights(dims ...int64) graph.Output {
 		o.targets = append(o.targets, o.after(change, "AssignVariableOp", h, o.constant(t)))
 	}
 	return read.Output(0)
+}
+
+// differentiate fetches the gradients of the image and of some weights: of a sum of what comes out,
+// weighted by its place.
+func (o *network) differentiate(y graph.Output) {
+	xs := []graph.Output{o.image}
+	for _, w := range o.weighs {
+		if o.rng.IntN(2) == 0 {
+			xs = append(xs, w)
+		}
+	}
+	dy := o.add("Sin", nil, y).Output(0)
+	all, err := gradients.Dense(o.g, []graph.Output{y}, xs, gradients.Options{GradYs: []graph.Output{dy}})
+	if err != nil {
+		return // as of a ResizeNearestNeighbor within a loop
+	}
+	for _, dx := range all {
+		if dx.Op != nil {
+			o.fetches = append(o.fetches, dx)
+		}
+	}
 }
 
 // kept draws an image that a variable holds while it is used, and what changes the variable then.
@@ -287,7 +315,7 @@ func (o *network) further(x graph.Output, depth int64) (graph.Output, int64) {
 		t, _ := tensor.NewTensor(v)
 		return o.constant(t)
 	}
-	switch rng := o.rng; rng.IntN(13) {
+	switch rng := o.rng; rng.IntN(14) {
 	case 0:
 		n, err := o.attempt([]string{"MaxPool", "AvgPool"}[rng.IntN(2)], map[string]any{
 			"ksize": []int64{1, 1 + rng.Int64N(4), 1 + rng.Int64N(4), 1}, "strides": []int64{1, 1 + rng.Int64N(3), 1 + rng.Int64N(2), 1},
@@ -337,6 +365,9 @@ func (o *network) further(x graph.Output, depth int64) (graph.Output, int64) {
 		x = o.kept(x)
 	case 10, 11:
 		x, depth = o.channelsFirst(x, depth)
+	case 12: // as in training
+		none := o.constant(o.numbers([]int64{0}, 50))
+		x = o.add("FusedBatchNormV3", nil, x, o.weights(depth), o.weights(depth), none, none).Output(0)
 	case 9: // a sum of several
 		y := o.add("Relu", nil, x).Output(0)
 		n, err := o.g.AddOperation(graph.OpSpec{Type: "AddN", Name: o.g.UniqueName("AddN"), Input: []graph.Input{graph.OutputList{x, y, o.same(x, depth, depth)}}})

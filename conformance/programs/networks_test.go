@@ -70,7 +70,7 @@ func TestNetworks(t *testing.T) {
 	if fails > n/2 {
 		t.Errorf("%d of %d networks fail", fails, n)
 	}
-	for _, op := range []string{"_FusedConv2D", "_FusedDepthwiseConv2dNative", "explicit paddings", "fused LeakyRelu", "ConcatV2", "FusedBatchNormV3", "Mean", "ResizeBilinear", "ReadVariableOp"} {
+	for _, op := range []string{"_FusedConv2D", "_FusedDepthwiseConv2dNative", "explicit paddings", "fused LeakyRelu", "ConcatV2", "FusedBatchNormV3", "Mean", "ResizeBilinear", "ReadVariableOp", "Conv2DBackpropInput", "Conv2DBackpropFilter"} {
 		if made[op] < max(1, n/60) {
 			t.Errorf("only %d of %s in %d networks", made[op], op, n)
 		}
@@ -90,7 +90,8 @@ type network struct {
 	fetches []graph.Output
 
 	wide      bool
-	held      bool          // weights are held by variables
+	held      bool // weights are held by variables
+	weighs    []graph.Output
 	targets   []*graph.Node // change them
 	init      []*graph.Node // set them
 	resources *resource.Manager
@@ -179,6 +180,9 @@ func newNetwork(rng *rand.Rand, wide bool) *network {
 	}
 	if between.Op != nil && rng.IntN(2) == 0 {
 		o.fetches = append(o.fetches, between)
+	}
+	if wide && rng.IntN(3) == 0 {
+		o.differentiate(x)
 	}
 	return o
 }
