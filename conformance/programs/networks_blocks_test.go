@@ -411,7 +411,25 @@ func (o *network) channelsFirst(x graph.Output, depth int64) (graph.Output, int6
 	}
 	x = first(x)
 	for range 2 + rng.IntN(6) {
-		switch rng.IntN(12) {
+		switch rng.IntN(16) {
+		case 12: // kernels know that the channels come first
+			attrs := map[string]any{"data_format": "NCHW", "strides": []int64{1, 1, 1 + rng.Int64N(2), 1}, "padding": []string{"SAME", "VALID"}[rng.IntN(2)]}
+			op, more, filter := "Conv2D", 1+rng.Int64N(16), []int64{1 + rng.Int64N(3), 1 + rng.Int64N(3), depth, 0}
+			if filter[3] = more; rng.IntN(3) == 0 {
+				op, more, filter[3] = "DepthwiseConv2dNative", depth, 1
+				attrs["strides"] = []int64{1, 1, 1, 1}
+			}
+			if n, err := o.attempt(op, attrs, x, o.weights(filter...)); err == nil {
+				x, depth = n.Output(0), more
+			}
+		case 13:
+			x = o.add("BiasAdd", map[string]any{"data_format": "NCHW"}, x, o.weights(depth)).Output(0)
+		case 14:
+			x = o.add([]string{"MaxPool", "AvgPool"}[rng.IntN(2)], map[string]any{"data_format": "NCHW",
+				"ksize": []int64{1, 1, 2, 3}, "strides": []int64{1, 1, 1 + rng.Int64N(3), 1 + rng.Int64N(2)}, "padding": "SAME"}, x).Output(0)
+		case 15:
+			squares := o.add("Square", nil, o.weights(depth)).Output(0)
+			x = o.add("FusedBatchNormV3", map[string]any{"data_format": "NCHW", "is_training": rng.IntN(2) == 0, "exponential_avg_factor": float32(0.5)}, x, o.weights(depth), o.weights(depth), o.weights(depth), squares).Output(0)
 		case 0, 1, 2:
 			in, attrs := x, map[string]any{"strides": []int64{1, 1 + rng.Int64N(2), 1, 1}, "padding": []string{"SAME", "VALID"}[rng.IntN(2)]}
 			if rng.IntN(2) == 0 {
