@@ -147,6 +147,7 @@ func (l *Activate) Label() (name, kind string) { return l.Name, "activation" }
 
 // Call adds the layer.
 func (l *Activate) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x
@@ -170,6 +171,7 @@ func (l *PReLU) Label() (name, kind string) { return l.Name, "p_re_lu" }
 
 // Call adds the layer.
 func (l *PReLU) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x

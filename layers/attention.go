@@ -34,6 +34,7 @@ func (l *MultiHeadAttention) Label() (name, kind string) { return l.Name, "multi
 
 // Call adds the layer.
 func (l *MultiHeadAttention) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	if c.Scope.Err() != nil {
 		return tf.Output{}
 	}
@@ -57,6 +58,11 @@ func (l *MultiHeadAttention) Call(c *Context, in []tf.Output) tf.Output {
 	scores := op.BatchMatMulV2(s, q, k, op.BatchMatMulV2AdjY(true)) // [examples, heads, queries, keys]
 	if s.Err() != nil {
 		return query
+	}
+	for i, as := range []func(*op.Scope, tf.Output) tf.Output{asQueries, asKeys, asKeys} { // query, value, key
+		if mask, ok := c.Mask(min(i, len(in)-1)); ok {
+			scores = op.SelectV2(s, op.ExpandDims(s, as(s, mask), op.Const(s, int32(1))), scores, number(s, -1e9))
+		}
 	}
 	if l.Causal {
 		scores = causal(s, scores)
@@ -114,6 +120,7 @@ func (l *Attention) Label() (name, kind string) { return l.Name, "attention" }
 
 // Call adds the layer.
 func (l *Attention) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	if c.Scope.Err() != nil {
 		return tf.Output{}
 	}
@@ -140,10 +147,25 @@ func (c *Context) attend(scores, value tf.Output, onlyPast bool, dropout float64
 	if c.Scope.Err() != nil {
 		return scores
 	}
-	if onlyPast {
-		scores = causal(c.Scope, scores)
+	s := c.Scope
+	if mask, ok := c.Mask(1); ok {
+		scores = op.SelectV2(s, asKeys(s, mask), scores, number(s, -1e9))
 	}
-	return op.BatchMatMulV2(c.Scope, c.Dropout(op.Softmax(c.Scope, scores), dropout), value)
+	if onlyPast {
+		scores = causal(s, scores)
+	}
+	y := op.BatchMatMulV2(s, c.Dropout(op.Softmax(s, scores), dropout), value)
+	if mask, ok := c.Mask(0); ok {
+		y = op.SelectV2(s, asQueries(s, mask), y, number(s, 0))
+	}
+	return y
+}
+
+// asQueries is a mask of queries for scores [examples, queries, keys], asKeys one of keys.
+func asQueries(s *op.Scope, mask tf.Output) tf.Output { return steps(s, mask) }
+
+func asKeys(s *op.Scope, mask tf.Output) tf.Output {
+	return op.ExpandDims(s, mask, op.Const(s, int32(1)))
 }
 
 // AdditiveAttention is softmax(scores)·value with scores Σ scale·tanh(query+key). Its
@@ -163,6 +185,7 @@ func (l *AdditiveAttention) Label() (name, kind string) { return l.Name, "additi
 
 // Call adds the layer.
 func (l *AdditiveAttention) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	if c.Scope.Err() != nil {
 		return tf.Output{}
 	}

@@ -24,6 +24,7 @@ func (l *Dense) Label() (name, kind string) { return l.Name, "dense" }
 
 // Call adds the layer.
 func (l *Dense) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x
@@ -122,6 +123,7 @@ func total(s *op.Scope, x tf.Output) tf.Output {
 type Embedding struct {
 	Name                  string
 	InputDim, OutputDim   int64
+	MaskZero              bool              // 0 stands for no step: see Masking
 	EmbeddingsInitializer train.Initializer // uniform in [-0.05, 0.05)
 }
 
@@ -143,6 +145,9 @@ func (l *Embedding) Call(c *Context, in []tf.Output) tf.Output {
 	default:
 		c.Fail("the input is of type %v, but must be int32 or int64", x.DataType())
 		return x
+	}
+	if l.MaskZero {
+		c.SetMask(op.NotEqual(c.Scope, x, op.Cast(c.Scope, op.Const(c.Scope, int32(0)), x.DataType())))
 	}
 	v := c.Variable("embeddings", initializer(l.EmbeddingsInitializer, train.Uniform(-0.05, 0.05)), l.InputDim, l.OutputDim)
 	return op.ResourceGather(c.Scope, v.Handle, x, tf.Float)

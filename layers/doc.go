@@ -31,6 +31,12 @@
 // Shapes are inferred; mistakes of the construction, with the name of the layer, are
 // returned by Compile.
 //
+// # Series of different lengths
+//
+// An [Embedding] with MaskZero, or a [Masking], says which steps of a series count. Layers
+// that treat each step by itself pass this mask on; recurrent layers and attentions pass
+// over the other steps, and [GlobalAveragePooling1D], losses and metrics leave them out.
+//
 // # Names of variables
 //
 // Variables have the paths of Keras 3: "dense_1/kernel", "bidirectional/forward_lstm/
@@ -42,7 +48,8 @@
 //
 // # Differences from Keras
 //
-// Arguments of a call are fields: [MultiHeadAttention] has Causal. There are no masks.
+// Arguments of a call are fields: [MultiHeadAttention] has Causal. All metrics leave out
+// steps that a mask leaves out, not only those that are means.
 // Recurrent layers have no state between batches, and a single kind of dropout. Adam
 // adds the gradients of the rows of an [Embedding] whose number occurs several times in a
 // batch before it squares them, where Keras squares them one by one, and AdamW shrinks

@@ -234,6 +234,41 @@ var cases = map[string]Layer{
 	"random_translation":     &RandomTranslation{Height: Range{0.3, 0.3}, Width: Range{-0.2, -0.2}},
 	"random_brightness":      &RandomBrightness{Factor: Range{0.1, 0.1}, Values: Range{0, 1}},
 
+	"masked_lstm":                &LSTM{Name: "tested", Units: 3},
+	"masked_lstm_sequences":      &LSTM{Name: "tested", Units: 3, ReturnSequences: true, GoBackwards: true},
+	"masked_gru":                 &GRU{Name: "tested", Units: 3, ReturnSequences: true},
+	"masked_gru_unrolled":        &GRU{Name: "tested", Units: 3, Unroll: true},
+	"masked_simple_rnn":          &SimpleRNN{Name: "tested", Units: 3, GoBackwards: true},
+	"masked_bidirectional":       &Bidirectional{Name: "tested", Layer: &LSTM{Units: 3, ReturnSequences: true}},
+	"masked_bidirectional_last":  &Bidirectional{Name: "tested", Layer: &GRU{Units: 3}, Merge: &Multiply{}},
+	"masked_time_distributed":    &TimeDistributed{Name: "tested", Layer: &Dense{Units: 3}},
+	"masked_global_average":      &GlobalAveragePooling1D{},
+	"masked_global_average_dims": &GlobalAveragePooling1D{KeepDims: true},
+	"masked_global_max":          &GlobalMaxPooling1D{},
+	"masked_dense":               &Dense{Name: "tested", Units: 2},
+	"masked_dropout":             &Dropout{Rate: 0.5},
+	"masked_activation":          &Activate{Activation: ReLU},
+	"masked_prelu":               &PReLU{Name: "tested"},
+	"masked_rescaling":           &Rescaling{Scale: 2, Offset: 1},
+	"masked_conv1d":              &Conv1D{Name: "tested", Filters: 3, Kernel: 2},
+	"masked_reshape":             &Reshape{Target: []int64{4, 5}},
+	"masked_batch_norm":          &BatchNormalization{Name: "tested"},
+	"masked_layer_norm":          &LayerNormalization{Name: "tested"},
+	"masked_group_norm":          &GroupNormalization{Name: "tested", Groups: 2},
+	"masked_rms_norm":            &RMSNormalization{Name: "tested"},
+	"masked_add":                 &Add{},
+	"masked_add_one":             &Add{},
+	"masked_concatenate":         &Concatenate{},
+	"masked_concatenate_one":     &Concatenate{},
+	"masked_concatenate_time":    &Concatenate{Axis: 1},
+	"masked_dot":                 &Dot{},
+	"masked_multi_head":          &MultiHeadAttention{Name: "tested", NumHeads: 2, KeyDim: 3},
+	"masked_multi_head_value":    &MultiHeadAttention{Name: "tested", NumHeads: 2, KeyDim: 3},
+	"masked_multi_head_query":    &MultiHeadAttention{Name: "tested", NumHeads: 2, KeyDim: 3},
+	"masked_attention":           &Attention{},
+	"masked_attention_value":     &AdditiveAttention{Name: "tested"},
+	"masked_attention_query":     &AdditiveAttention{Name: "tested"},
+
 	"activation_gelu_tanh":    &Activate{Activation: TanhGELU},
 	"activation_celu":         &Activate{Activation: CELU(0.5)},
 	"activation_hard_silu":    &Activate{Activation: HardSiLU},
@@ -284,6 +319,9 @@ func TestLayers(t *testing.T) {
 			in := make([]*Tensor, len(xs))
 			for i, x := range xs {
 				in[i] = n.Input(fmt.Sprint("x", i), x.DType(), x.Dims()[1:]...)
+				if strings.HasPrefix(name, "masked_") && hasPadding(x) {
+					in[i] = in[i].Then(&Masking{})
+				}
 			}
 			out := n.Apply(layer, in...)
 			m, err := n.Compile(t.Context(), out, Config{})
@@ -306,10 +344,24 @@ func TestLayers(t *testing.T) {
 			if s := out.Shape(); !slices.Equal(dims(s)[1:], got.Dims()[1:]) {
 				t.Errorf("the shape is inferred as %v, but is %v", s, got.Dims())
 			}
-			if r.has(folder + "trained") {
-				trained, _ := n.training(out)
+			if has := out.mask.Op != nil; has && !r.has(folder+"mask") || !has && r.has(folder+"mask") && slices.Contains(numbers(r.tensor(t, folder+"mask")), 0) {
+				t.Errorf("the result has a mask: %v, Keras's: %v", has, !has)
+			} else if has {
 				feeds := map[tf.Output]*tf.Tensor{}
-				for i, x := range in {
+				for i, x := range n.inputs {
+					feeds[x.Output()] = xs[i]
+				}
+				mask, err := m.session.RunContext(t.Context(), feeds, []tf.Output{out.mask}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, "the mask", mask[0], r.tensor(t, folder+"mask"), 0)
+			}
+			if r.has(folder + "trained") {
+				result, _ := n.training(out)
+				trained := result.out
+				feeds := map[tf.Output]*tf.Tensor{}
+				for i, x := range n.inputs {
 					feeds[x.Output()] = xs[i]
 				}
 				if step := n.model.Lookup("global_step"); step != nil {
@@ -326,6 +378,17 @@ func TestLayers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// hasPadding says whether steps of a series are 0.
+func hasPadding(x *tf.Tensor) bool {
+	n := int(x.Dims()[len(x.Dims())-1])
+	for row := range slices.Chunk(numbers(x), n) {
+		if slices.Max(row) == 0 && slices.Min(row) == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 var losses = map[string]Loss{
@@ -501,6 +564,10 @@ func models() map[string]kerasModel {
 			table := n.Apply(&Dot{}, h, k).Then(&Flatten{}, &UnitNormalization{})
 			return n.Apply(&Concatenate{}, cosine, table).Then(&Dense{Units: 1})
 		}, "hinge_signs", train.SGD{Rate: fixed(0.05)}},
+		"masked": {"", sequential(tf.Int64, []int64{7}, &Embedding{InputDim: 10, OutputDim: 6, MaskZero: true}, &Bidirectional{Layer: &LSTM{Units: 4, ReturnSequences: true}},
+			&MultiHeadAttention{NumHeads: 2, KeyDim: 3}, &LayerNormalization{}, &GlobalAveragePooling1D{}, &Dense{Units: 3}), "sparse_logits", adam},
+		"tagger": {"sequential", sequential(tf.Int64, []int64{6}, &Embedding{InputDim: 9, OutputDim: 5, MaskZero: true}, &GRU{Units: 5, ReturnSequences: true},
+			&BatchNormalization{}, &Dense{Units: 4}), "sparse_sequence", adam},
 		"two_inputs": {"", func(n *Network) *Tensor {
 			a, b := n.Input("a", tf.Float, 3), n.Input("b", tf.Float, 4)
 			y := n.Apply(&Concatenate{}, a.Then(&Dense{Units: 4, Activation: Tanh}), b.Then(&Dense{Units: 4, Activation: Tanh}))

@@ -28,7 +28,10 @@ type Context struct {
 	Training bool // dropout drops, normalizations use statistics of the batch
 
 	net    *Network
-	path   string // of variables
+	masks  []tf.Output // of the inputs; those without a mask have none here
+	mask   tf.Output   // of the result
+	gaps   bool        // outputs of a recurrent layer are 0 at steps that do not count
+	path   string      // of variables
 	frozen bool
 	also   *effects // nil for inference
 }
@@ -90,6 +93,7 @@ func (c *Context) AddLoss(x tf.Output) {
 // below the part's name.
 func (c *Context) Within(name string) *Context {
 	sub := *c
+	sub.masks = nil
 	sub.Scope = c.Scope.SubScope(name).WithUniqueNames()
 	sub.path = join(c.path, name)
 	return &sub

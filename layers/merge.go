@@ -66,6 +66,7 @@ func fold(c *Context, in []tf.Output, f func(s *op.Scope, x, y tf.Output) tf.Out
 		c.Fail("the layer takes at least two inputs, not %d", len(in))
 		return in[0]
 	}
+	c.eitherMask()
 	x := in[0]
 	for _, y := range in[1:] {
 		x = f(c.Scope, x, y)
@@ -88,6 +89,7 @@ func (l *Concatenate) Call(c *Context, in []tf.Output) tf.Output {
 		c.Fail("the layer takes at least two inputs, not %d", len(in))
 		return in[0]
 	}
+	c.joinMasks(in, or(l.Axis, -1))
 	return op.ConcatV2(c.Scope, in, op.Const(c.Scope, int32(or(l.Axis, -1))))
 }
 

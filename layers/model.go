@@ -94,7 +94,7 @@ func (m *Model) addTraining(output *Tensor, c Config) {
 	dt, shape := c.Loss.Labels(m.output)
 	m.labels = op.Placeholder(s.SubScope("labels"), dt, op.PlaceholderShape(shape))
 	m.weights = op.PlaceholderWithDefault(s.SubScope("weights"), op.Const(s, []float32{1}), tf.MakeShape(-1))
-	m.inference = m.measure(s.SubScope("inference").WithUniqueNames(), c.Loss, m.output)
+	m.inference = m.measure(s.SubScope("inference").WithUniqueNames(), c.Loss, masked{m.output, output.mask})
 	trained, also := n.training(output)
 	if n.Err() != nil {
 		return
@@ -112,9 +112,9 @@ func (m *Model) addTraining(output *Tensor, c Config) {
 }
 
 // measure adds losses and metrics of an output.
-func (m *Model) measure(s *op.Scope, l Loss, output tf.Output) measures {
+func (m *Model) measure(s *op.Scope, l Loss, output masked) measures {
 	var x measures
-	losses := l.Losses(s, m.labels, output)
+	losses := l.Losses(s, m.labels, output.out)
 	if s.Err() != nil {
 		return x
 	}
@@ -125,8 +125,15 @@ func (m *Model) measure(s *op.Scope, l Loss, output tf.Output) measures {
 		weights = op.Reshape(s, weights, integers(s, shape...))
 	}
 	x.losses = op.Mul(s, losses, weights)
+	labels, answers := m.labels, output.out
+	if mask := output.mask; mask.Op != nil && mask.Shape().NumDimensions() == losses.Shape().NumDimensions() {
+		// The mean of all elements is that of those that count.
+		counts := op.Cast(s, mask, tf.Float)
+		x.losses = op.DivNoNan(s, op.Mul(s, x.losses, counts), op.Mean(s, counts, integers(s, 0, 1)))
+		labels, answers = counting(s, mask, labels), counting(s, mask, answers)
+	}
 	for _, metric := range m.metrics {
-		values := metric.Values(s.SubScope(metric.Label()).WithUniqueNames(), m.labels, output)
+		values := metric.Values(s.SubScope(metric.Label()).WithUniqueNames(), labels, answers)
 		x.metrics = append(x.metrics, values...)
 		x.counts = append(x.counts, len(values))
 	}

@@ -31,9 +31,10 @@ type Network struct {
 // A Tensor is a symbolic input or result of a layer. Its first dimension counts the
 // examples of a batch.
 type Tensor struct {
-	net *Network
-	out tf.Output // for inference
-	at  *node     // nil of inputs and imported tensors
+	net  *Network
+	out  tf.Output // for inference
+	mask tf.Output // of its steps, if not all count
+	at   *node     // nil of inputs and imported tensors
 }
 
 // A node is one application of a layer.
@@ -143,17 +144,13 @@ func (n *Network) Apply(l Layer, in ...*Tensor) *Tensor {
 	at := &node{layer: l, name: n.label(l), in: slices.Clone(in)}
 	n.nodes = append(n.nodes, at)
 	t.at = at
-	t.out = n.call(at, false, nil, outputsOf(in))
+	out := n.call(at, false, nil, func(t *Tensor) masked { return masked{t.out, t.mask} })
+	t.out, t.mask = out.out, out.mask
 	return t
 }
 
-func outputsOf(in []*Tensor) []tf.Output {
-	list := make([]tf.Output, len(in))
-	for i, x := range in {
-		list[i] = x.out
-	}
-	return list
-}
+// A masked is a value with the mask of its steps, if it has one.
+type masked struct{ out, mask tf.Output }
 
 // label is the name of a layer: its own, or one made of its kind, as Keras makes it.
 func (n *Network) label(l Layer) string {
@@ -183,17 +180,23 @@ func (n *Network) adopted(name string) bool {
 	})
 }
 
-// call adds the operations of a node.
-func (n *Network) call(at *node, training bool, also *effects, in []tf.Output) tf.Output {
+// call adds the operations of a node for the values of its inputs.
+func (n *Network) call(at *node, training bool, also *effects, value func(*Tensor) masked) masked {
+	in, masks := make([]tf.Output, len(at.in)), make([]tf.Output, len(at.in))
+	for i, x := range at.in {
+		v := value(x)
+		in[i], masks[i] = v.out, v.mask
+	}
 	s := n.model.Scope()
 	if training {
 		s = s.SubScope("training")
 	}
 	c := &Context{
 		Scope: s.SubScope(at.name).WithUniqueNames(), Training: training && !n.frozen[at.layer],
-		net: n, path: join(n.Prefix, at.name), frozen: n.frozen[at.layer], also: also,
+		net: n, masks: masks, path: join(n.Prefix, at.name), frozen: n.frozen[at.layer], also: also,
 	}
-	return at.layer.Call(c, in)
+	out := at.layer.Call(c, in)
+	return masked{out, c.mask}
 }
 
 func (n *Network) fail(where string, err error) { n.model.Scope().UpdateErr(where, err) }
@@ -265,7 +268,7 @@ type effects struct {
 }
 
 // training builds the network for training, up to t, with the same variables.
-func (n *Network) training(t *Tensor) (tf.Output, *effects) {
+func (n *Network) training(t *Tensor) (masked, *effects) {
 	also := &effects{}
 	needed := map[*node]bool{}
 	var need func(*Tensor)
@@ -278,22 +281,17 @@ func (n *Network) training(t *Tensor) (tf.Output, *effects) {
 		}
 	}
 	need(t)
-	results := map[*node]tf.Output{}
-	value := func(t *Tensor) tf.Output {
+	results := map[*node]masked{}
+	value := func(t *Tensor) masked {
 		if t.at == nil {
-			return t.out
+			return masked{t.out, t.mask}
 		}
 		return results[t.at]
 	}
 	for _, at := range n.nodes {
-		if !needed[at] {
-			continue
+		if needed[at] {
+			results[at] = n.call(at, true, also, value)
 		}
-		in := make([]tf.Output, len(at.in))
-		for i, x := range at.in {
-			in[i] = value(x)
-		}
-		results[at] = n.call(at, true, also, in)
 	}
 	return value(t), also
 }

@@ -18,6 +18,7 @@ func (l *Dropout) Label() (name, kind string) { return l.Name, "dropout" }
 
 // Call adds the layer.
 func (l *Dropout) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok || !c.checkRate(l.Rate) {
 		return x
@@ -37,6 +38,7 @@ func (l *SpatialDropout1D) Label() (name, kind string) { return l.Name, "spatial
 
 // Call adds the layer.
 func (l *SpatialDropout1D) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	return dropChannels(c, in, l.Rate, 3)
 }
 
@@ -81,6 +83,7 @@ func (l *GaussianNoise) Label() (name, kind string) { return l.Name, "gaussian_n
 
 // Call adds the layer.
 func (l *GaussianNoise) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x
@@ -106,6 +109,7 @@ func (l *GaussianDropout) Label() (name, kind string) { return l.Name, "gaussian
 
 // Call adds the layer.
 func (l *GaussianDropout) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok || !c.checkRate(l.Rate) || !c.Training || l.Rate == 0 {
 		return x

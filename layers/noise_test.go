@@ -27,7 +27,8 @@ func inTraining(t *testing.T, x *tf.Tensor, updates int, layers ...Layer) [][]fl
 	if !slices.Equal(elements(same), elements(x)) {
 		t.Errorf("%T changes what it is given in inference", layers[0])
 	}
-	trained, _ := n.training(out)
+	result, _ := n.training(out)
+	trained := result.out
 	step := n.model.Lookup("global_step")
 	var list [][]float32
 	for i := range updates {

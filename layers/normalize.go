@@ -27,6 +27,7 @@ func (l *BatchNormalization) Label() (name, kind string) { return l.Name, "batch
 
 // Call adds the layer.
 func (l *BatchNormalization) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x
@@ -75,8 +76,14 @@ func (l *BatchNormalization) Call(c *Context, in []tf.Output) tf.Output {
 		for i := range axes {
 			axes[i] = int32(i)
 		}
-		batchMean = op.Mean(s, x, integers(s, axes...))
-		batchVariance = op.Mean(s, op.SquaredDifference(s, x, batchMean), integers(s, axes...))
+		average := func(x tf.Output) tf.Output { return op.Mean(s, x, integers(s, axes...)) }
+		if mask, ok := c.Mask(0); ok && rank == 3 { // of the steps that count
+			counts := op.Cast(s, steps(s, mask), tf.Float)
+			all := op.AddV2(s, op.Sum(s, counts, integers(s, 0, 1)), number(s, epsilon))
+			average = func(x tf.Output) tf.Output { return op.Div(s, op.Sum(s, op.Mul(s, x, counts), integers(s, 0, 1)), all) }
+		}
+		batchMean = average(x)
+		batchVariance = average(op.SquaredDifference(s, x, batchMean))
 		y = normalized(s, x, batchMean, batchVariance, scale, offset, eps)
 	}
 	share := number(s, 1-or(l.Momentum, 0.99))
@@ -105,6 +112,7 @@ func (l *LayerNormalization) Label() (name, kind string) { return l.Name, "layer
 
 // Call adds the layer.
 func (l *LayerNormalization) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x
@@ -131,6 +139,7 @@ func (l *GroupNormalization) Label() (name, kind string) { return l.Name, "group
 
 // Call adds the layer.
 func (l *GroupNormalization) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x
@@ -208,6 +217,7 @@ func (l *UnitNormalization) Label() (name, kind string) { return l.Name, "unit_n
 
 // Call adds the layer.
 func (l *UnitNormalization) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x
@@ -233,6 +243,7 @@ func (l *Normalization) Label() (name, kind string) { return l.Name, "normalizat
 
 // Call adds the layer.
 func (l *Normalization) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x

@@ -139,7 +139,8 @@ func (l *GlobalMaxPooling2D) Call(c *Context, in []tf.Output) tf.Output {
 	return op.Max(c.Scope, in[0], integers(c.Scope, 1, 2), op.MaxKeepDims(l.KeepDims))
 }
 
-// GlobalAveragePooling1D is the mean of each channel over time.
+// GlobalAveragePooling1D is the mean of each channel over time, of the steps that count if
+// the input has a mask.
 type GlobalAveragePooling1D struct {
 	Name     string
 	KeepDims bool
@@ -152,10 +153,17 @@ func (l *GlobalAveragePooling1D) Label() (name, kind string) {
 
 // Call adds the layer.
 func (l *GlobalAveragePooling1D) Call(c *Context, in []tf.Output) tf.Output {
-	if x, ok := c.one(in); !ok || !c.rank(x, 3) {
+	x, ok := c.one(in)
+	if !ok || !c.rank(x, 3) {
 		return x
 	}
-	return op.Mean(c.Scope, in[0], integers(c.Scope, 1), op.MeanKeepDims(l.KeepDims))
+	s := c.Scope
+	if mask, ok := c.Mask(0); ok {
+		counts := op.Cast(s, steps(s, mask), tf.Float)
+		sum := op.Sum(s, op.Mul(s, x, counts), integers(s, 1), op.SumKeepDims(l.KeepDims))
+		return op.Div(s, sum, op.Sum(s, counts, integers(s, 1), op.SumKeepDims(l.KeepDims)))
+	}
+	return op.Mean(s, x, integers(s, 1), op.MeanKeepDims(l.KeepDims))
 }
 
 // GlobalMaxPooling1D is the maximum of each channel over time.

@@ -66,7 +66,7 @@ func (l *LSTM) Call(c *Context, in []tf.Output) tf.Output {
 		h = op.Mul(s, leave, apply(s, l.Activation, Tanh, memory))
 		return h, []tf.Output{h, memory}
 	}
-	return recur(c, x, l.Units, 2, recurrence{l.ReturnSequences, l.GoBackwards, l.Unroll}, step)
+	return recur(c, x, l.Units, 2, recurrence{l.ReturnSequences, l.GoBackwards, l.Unroll, c.gaps}, step)
 }
 
 // GRU is a gated recurrent unit over time, with the reset gate after the matrix product;
@@ -128,7 +128,7 @@ func (l *GRU) Call(c *Context, in []tf.Output) tf.Output {
 		h = op.AddV2(s, op.Mul(s, update, h), op.Mul(s, op.Sub(s, number(s, 1), update), candidate))
 		return h, []tf.Output{h}
 	}
-	return recur(c, x, l.Units, 1, recurrence{l.ReturnSequences, l.GoBackwards, l.Unroll}, step)
+	return recur(c, x, l.Units, 1, recurrence{l.ReturnSequences, l.GoBackwards, l.Unroll, c.gaps}, step)
 }
 
 // SimpleRNN is h = tanh(x·kernel + h·recurrent_kernel + bias) over time; the input is
@@ -171,11 +171,14 @@ func (l *SimpleRNN) Call(c *Context, in []tf.Output) tf.Output {
 		h := apply(s, l.Activation, Tanh, op.AddV2(s, x, op.MatMul(s, state[0], recurrent.Value)))
 		return h, []tf.Output{h}
 	}
-	return recur(c, x, l.Units, 1, recurrence{l.ReturnSequences, l.GoBackwards, l.Unroll}, step)
+	return recur(c, x, l.Units, 1, recurrence{l.ReturnSequences, l.GoBackwards, l.Unroll, c.gaps}, step)
 }
 
 // A recurrence says how a recurrent layer goes through time.
-type recurrence struct{ sequences, backwards, unroll bool }
+type recurrence struct {
+	sequences, backwards, unroll bool
+	gaps                         bool // outputs are 0 at steps that do not count
+}
 
 // A step computes an output and the next state from an input [examples, channels] and the
 // state.
@@ -198,6 +201,31 @@ func recur(c *Context, x tf.Output, units int64, states int, r recurrence, f ste
 	if r.backwards {
 		x = op.ReverseV2(s, x, integers(s, 0))
 	}
+	mask, isMasked := c.Mask(0)
+	if isMasked {
+		if r.sequences {
+			c.SetMask(mask)
+		}
+		if mask = op.Transpose(s, mask, integers(s, 1, 0)); r.backwards {
+			mask = op.ReverseV2(s, mask, integers(s, 0))
+		}
+	}
+	// next is f, of which the state remains at steps that do not count, and the output too
+	// unless it has gaps.
+	next := func(s *op.Scope, i, x tf.Output, state []tf.Output) (tf.Output, []tf.Output) {
+		h, after := f(s, x, state)
+		if !isMasked {
+			return h, after
+		}
+		counts := steps(s, op.GatherV2(s, mask, i, op.Const(s, int32(0))))
+		for j := range after {
+			after[j] = op.SelectV2(s, counts, after[j], state[j])
+		}
+		if r.gaps {
+			return op.SelectV2(s, counts, h, number(s, 0)), after
+		}
+		return after[0], after
+	}
 	whole := op.Shape(s, x)
 	at := func(i int32) tf.Output { return op.GatherV2(s, whole, op.Const(s, i), op.Const(s, int32(0))) }
 	zeros := op.Fill(s, op.Pack(s, []tf.Output{at(1), op.Const(s, int32(units))}), number(s, 0))
@@ -208,8 +236,8 @@ func recur(c *Context, x tf.Output, units int64, states int, r recurrence, f ste
 	if r.unroll {
 		var all []tf.Output
 		var h tf.Output
-		for _, now := range op.Unpack(s, x, time) {
-			h, state = f(s, now, state)
+		for i, now := range op.Unpack(s, x, time) {
+			h, state = next(s, op.Const(s, int32(i)), now, state)
 			all = append(all, h)
 		}
 		if !r.sequences || s.Err() != nil {
@@ -217,27 +245,27 @@ func recur(c *Context, x tf.Output, units int64, states int, r recurrence, f ste
 		}
 		return op.Pack(s, all, op.PackAxis(1))
 	}
-	steps := at(0)
-	indices := op.Range(s, op.Const(s, int32(0)), steps, op.Const(s, int32(1)))
-	in, flow := op.TensorArrayV3(s.SubScope("inputs"), steps, tf.Float, op.TensorArrayV3ElementShape(tf.MakeShape(-1, channels)))
+	length := at(0)
+	indices := op.Range(s, op.Const(s, int32(0)), length, op.Const(s, int32(1)))
+	in, flow := op.TensorArrayV3(s.SubScope("inputs"), length, tf.Float, op.TensorArrayV3ElementShape(tf.MakeShape(-1, channels)))
 	flow = op.TensorArrayScatterV3(s, in, indices, x, flow)
 	loop := append([]tf.Output{op.Const(s, int32(0))}, state...)
 	var out tf.Output
 	if r.sequences {
 		var kept tf.Output
-		out, kept = op.TensorArrayV3(s.SubScope("outputs"), steps, tf.Float, op.TensorArrayV3ElementShape(tf.MakeShape(-1, units)))
+		out, kept = op.TensorArrayV3(s.SubScope("outputs"), length, tf.Float, op.TensorArrayV3ElementShape(tf.MakeShape(-1, units)))
 		loop = append(loop, kept)
 	}
 	result := op.While(s, loop,
-		func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], steps) },
+		func(s *op.Scope, v []tf.Output) tf.Output { return op.Less(s, v[0], length) },
 		func(s *op.Scope, v []tf.Output) []tf.Output {
 			now := op.TensorArrayReadV3(s, in, v[0], flow, tf.Float)
-			h, state := f(s, now, v[1:1+states])
-			next := append([]tf.Output{op.AddV2(s, v[0], op.Const(s, int32(1)))}, state...)
+			h, state := next(s, v[0], now, v[1:1+states])
+			after := append([]tf.Output{op.AddV2(s, v[0], op.Const(s, int32(1)))}, state...)
 			if r.sequences {
-				next = append(next, op.TensorArrayWriteV3(s, out, v[0], h, v[1+states]))
+				after = append(after, op.TensorArrayWriteV3(s, out, v[0], h, v[1+states]))
 			}
-			return next
+			return after
 		})
 	if s.Err() != nil {
 		return x
@@ -291,8 +319,12 @@ func (l *Bidirectional) Call(c *Context, in []tf.Output) tf.Output {
 		return x
 	}
 	name := c.net.label(l.Layer) // counted among those of its kind, as in Keras
-	forth := l.Layer.Call(c.Within("forward_"+name), in)
-	other := back.Call(c.Within("backward_"+name), in)
+	way := func(l Layer, name string) tf.Output {
+		part := c.Within(name)
+		part.masks, part.gaps = c.masks, sequences
+		return l.Call(part, in)
+	}
+	forth, other := way(l.Layer, "forward_"+name), way(back, "backward_"+name)
 	if sequences && c.Scope.Err() == nil {
 		other = op.ReverseV2(c.Scope, other, integers(c.Scope, 1))
 	}
@@ -303,7 +335,12 @@ func (l *Bidirectional) Call(c *Context, in []tf.Output) tf.Output {
 	if c.Scope.Err() != nil {
 		return x
 	}
-	return merge.Call(c, []tf.Output{forth, other})
+	if sequences {
+		c.KeepMask()
+	}
+	both := *c
+	both.masks = nil
+	return merge.Call(&both, []tf.Output{forth, other})
 }
 
 // TimeDistributed applies a layer to each step of a series [examples, time, …] as to an
@@ -320,6 +357,7 @@ func (l *TimeDistributed) Label() (name, kind string) { return l.Name, "time_dis
 
 // Call adds the layer.
 func (l *TimeDistributed) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x

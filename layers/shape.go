@@ -125,6 +125,7 @@ func (l *Rescaling) Label() (name, kind string) { return l.Name, "rescaling" }
 
 // Call adds the layer.
 func (l *Rescaling) Call(c *Context, in []tf.Output) tf.Output {
+	c.KeepMask()
 	x, ok := c.one(in)
 	if !ok {
 		return x

@@ -26,7 +26,8 @@ def floats(rng, *shape):
     return rng.normal(size=shape).astype(np.float32)
 
 
-# A layer, and the shapes of its inputs with the batch; ("int", n, shape) are numbers below n.
+# A layer, and the shapes of its inputs with the batch; ("int", n, shape) are numbers below n,
+# and ("mask", shape) is a series with a mask.
 LAYERS = {
     "dense": (lambda: L.Dense(3, activation="relu"), [(4, 5)]),
     "dense_3d": (lambda: L.Dense(3, use_bias=False, activation="gelu"), [(2, 4, 5)]),
@@ -132,6 +133,44 @@ LAYERS = {
     "random_translation": (lambda: L.RandomTranslation((0.3, 0.3), (-0.2, -0.2)), [(2, 5, 6, 2)]),
     "random_brightness": (lambda: L.RandomBrightness((0.1, 0.1), value_range=(0, 1)), [(2, 3, 3, 2)]),
 }
+MASKED = {
+    "lstm": (lambda: L.LSTM(3), [("mask", (3, 5, 4))]),
+    "lstm_sequences": (lambda: L.LSTM(3, return_sequences=True, go_backwards=True), [("mask", (3, 5, 4))]),
+    "gru": (lambda: L.GRU(3, return_sequences=True), [("mask", (3, 5, 4))]),
+    "gru_unrolled": (lambda: L.GRU(3, unroll=True), [("mask", (3, 5, 4))]),
+    "simple_rnn": (lambda: L.SimpleRNN(3, go_backwards=True), [("mask", (3, 5, 4))]),
+    "bidirectional": (lambda: L.Bidirectional(L.LSTM(3, return_sequences=True)), [("mask", (3, 5, 4))]),
+    "bidirectional_last": (lambda: L.Bidirectional(L.GRU(3), merge_mode="mul"), [("mask", (3, 5, 4))]),
+    "time_distributed": (lambda: L.TimeDistributed(L.Dense(3)), [("mask", (3, 5, 4))]),
+    "global_average": (lambda: L.GlobalAveragePooling1D(), [("mask", (3, 5, 4))]),
+    "global_average_dims": (lambda: L.GlobalAveragePooling1D(keepdims=True), [("mask", (3, 5, 4))]),
+    "global_max": (lambda: L.GlobalMaxPooling1D(), [("mask", (3, 5, 4))]),
+    "dense": (lambda: L.Dense(2), [("mask", (3, 5, 4))]),
+    "dropout": (lambda: L.Dropout(0.5), [("mask", (3, 5, 4))]),
+    "activation": (lambda: L.Activation("relu"), [("mask", (3, 5, 4))]),
+    "prelu": (lambda: L.PReLU(), [("mask", (3, 5, 4))]),
+    "rescaling": (lambda: L.Rescaling(2, offset=1), [("mask", (3, 5, 4))]),
+    "conv1d": (lambda: L.Conv1D(3, 2), [("mask", (3, 5, 4))]),
+    "reshape": (lambda: L.Reshape((4, 5)), [("mask", (3, 5, 4))]),
+    "batch_norm": (lambda: L.BatchNormalization(), [("mask", (3, 5, 4))]),
+    "layer_norm": (lambda: L.LayerNormalization(), [("mask", (3, 5, 4))]),
+    "group_norm": (lambda: L.GroupNormalization(2), [("mask", (3, 5, 4))]),
+    "rms_norm": (lambda: L.RMSNormalization(), [("mask", (3, 5, 4))]),
+    "add": (lambda: L.Add(), [("mask", (3, 5, 4)), ("mask", (3, 5, 4))]),
+    "add_one": (lambda: L.Add(), [("mask", (3, 5, 4)), (3, 5, 4)]),
+    "concatenate": (lambda: L.Concatenate(), [("mask", (3, 5, 4)), ("mask", (3, 5, 2))]),
+    "concatenate_one": (lambda: L.Concatenate(), [("mask", (3, 5, 4)), (3, 5, 2)]),
+    "concatenate_time": (lambda: L.Concatenate(axis=1), [("mask", (3, 5, 4)), (3, 2, 4), ("mask", (3, 3, 4))]),
+    "dot": (lambda: L.Dot(axes=2), [("mask", (3, 5, 4)), ("mask", (3, 3, 4))]),
+    "multi_head": (lambda: L.MultiHeadAttention(2, 3), [("mask", (3, 5, 4)), ("mask", (3, 4, 4))]),
+    "multi_head_value": (lambda: L.MultiHeadAttention(2, 3), [(3, 5, 4), ("mask", (3, 4, 4))]),
+    "multi_head_query": (lambda: L.MultiHeadAttention(2, 3), [("mask", (3, 5, 4)), (3, 4, 4)]),
+    "attention": (lambda: L.Attention(), [("mask", (3, 5, 4)), ("mask", (3, 4, 4))]),
+    "attention_value": (lambda: L.AdditiveAttention(), [(3, 5, 4), ("mask", (3, 4, 4))]),
+    "attention_query": (lambda: L.AdditiveAttention(), [("mask", (3, 5, 4)), (3, 4, 4)]),
+}
+for name, case in MASKED.items():
+    LAYERS["masked_" + name] = case
 for name in ["relu", "relu6", "leaky_relu", "elu", "selu", "softplus", "softsign", "tanh", "sigmoid", "hard_sigmoid",
              "softmax", "log_softmax", "exponential", "silu", "mish", "gelu", "hard_silu", "hard_tanh", "log_sigmoid", "tanh_shrink",
              "squareplus", "glu"]:
@@ -140,6 +179,15 @@ for name in ["relu", "relu6", "leaky_relu", "elu", "selu", "softplus", "softsign
 
 def classes(rng, n, *shape):
     return rng.integers(0, n, shape).astype(np.int64)
+
+
+def series_of(rng, examples, time, channels):
+    """Series of which some steps are 0, the last ones and others, but not all."""
+    x = floats(rng, examples, time, channels)
+    for i in range(examples):
+        x[i, rng.integers(2, time + 1):] = 0
+        x[i, rng.integers(1, time)] = 0
+    return x
 
 
 def one_hot(rng, n, *shape):
@@ -313,7 +361,28 @@ def matching():
     return keras.Model([a, b], y), "hinge_signs", keras.optimizers.SGD(0.05), lambda r: ([floats(r, 6, 5, 4), floats(r, 6, 3, 4)], 2 * np.float32(classes(r, 2, 6, 1)) - 1)
 
 
-MODELS = [mlp, cnn, norm, separable, autoencoder, conv1d, lstm, gru, bidirectional, transformer, residual, two_inputs, volume, segmentation, series, matching]
+def masked():
+    x = L.Input((7,), dtype="int64")
+    h = L.Embedding(10, 6, mask_zero=True)(x)
+    h = L.Bidirectional(L.LSTM(4, return_sequences=True))(h)
+    h = L.LayerNormalization()(L.MultiHeadAttention(2, 3)(h, h))
+    h = L.GlobalAveragePooling1D()(h)
+    return keras.Model(x, L.Dense(3)(h)), "sparse_logits", keras.optimizers.Adam(0.01), lambda r: ([padded(r, 10, 6, 7)], classes(r, 3, 6))
+
+
+def tagger():
+    m = keras.Sequential([L.Input((6,), dtype="int64"), L.Embedding(9, 5, mask_zero=True), L.GRU(5, return_sequences=True), L.BatchNormalization(), L.Dense(4)])
+    return m, "sparse_sequence", keras.optimizers.Adam(0.01), lambda r: ([padded(r, 9, 5, 6)], classes(r, 4, 5, 6))
+
+
+def padded(rng, n, examples, time):
+    x = rng.integers(1, n, (examples, time)).astype(np.int64)
+    for i in range(examples):
+        x[i, rng.integers(2, time + 1):] = 0
+    return x
+
+
+MODELS = [mlp, cnn, norm, separable, autoencoder, conv1d, lstm, gru, bidirectional, transformer, residual, two_inputs, volume, segmentation, series, matching, masked, tagger]
 
 
 def built(make):
@@ -342,9 +411,15 @@ def record():
         keras.utils.clear_session()
         rng = drawing(name)
         layer = make()
-        xs = [classes(rng, s[1], *s[2]) if s[0] == "int" else floats(rng, *s) for s in shapes]
-        tensors = [tf.constant(x) for x in xs]
-        call = (lambda **k: layer(*tensors, **k)) if name.startswith("attention") else (lambda **k: layer(tensors if len(xs) > 1 else tensors[0], **k))
+        xs = [classes(rng, s[1], *s[2]) if s[0] == "int" else series_of(rng, *s[1]) if s[0] == "mask" else floats(rng, *s) for s in shapes]
+
+        def call(**k):
+            # A MultiHeadAttention takes the masks of its inputs away.
+            tensors = [L.Masking()(tf.constant(x)) if s[0] == "mask" else tf.constant(x) for x, s in zip(xs, shapes)]
+            if isinstance(layer, L.MultiHeadAttention):
+                return layer(*tensors, **k)
+            return layer(tensors if len(xs) > 1 else tensors[0], **k)
+
         call()
         for v in layer.weights:
             w = floats(rng, *v.shape) * 0.5
@@ -354,6 +429,9 @@ def record():
             put(f"layers/{name}/w/{v.path}", w)
         for i, x in enumerate(xs):
             put(f"layers/{name}/x{i}", x)
+        mask = keras.src.backend.get_keras_mask(call())
+        if mask is not None:
+            put(f"layers/{name}/mask", mask)
         put(f"layers/{name}/y", call(training=False) if "random" in name else call())
         if "norm" in name or "random" in name:
             put(f"layers/{name}/trained", call(training=True))
