@@ -101,6 +101,17 @@ func (m *Maps) Len() int {
 	return int(m.n.Load())
 }
 
+// Mapped returns the bytes of all files that are mapped in the process.
+func Mapped() int64 {
+	mappings.RLock()
+	defer mappings.RUnlock()
+	n := int64(0)
+	for _, e := range mappings.at {
+		n += int64(len(e.data))
+	}
+	return n
+}
+
 // Check fails with DATA_LOSS if a file that is mapped is not what it was: what was read of
 // it since may be anything. It takes a call of the system for each file.
 func (m *Maps) Check() error {

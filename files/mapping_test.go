@@ -53,6 +53,9 @@ func TestMapping(t *testing.T) {
 	if !bytes.Equal(m.Bytes(), content) {
 		t.Error("the memory differs from the file")
 	}
+	if n := files.Mapped(); n < int64(len(content)) {
+		t.Errorf("%d bytes are mapped of a file of %d", n, len(content))
+	}
 	m.Drop(m.Bytes()[1 : 3*page])
 	if sum, fault := read(m.Bytes()); sum != len(content) || fault != nil {
 		t.Errorf("after pages were dropped: %d, %v", sum, fault)

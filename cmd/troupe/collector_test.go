@@ -12,19 +12,21 @@ func TestGarbagePercent(t *testing.T) {
 	const mb = 1 << 20
 	for _, test := range []struct {
 		heap, weights int64
+		much          bool
 		percent       int
 	}{
-		{100 * mb, 0, 100},
-		{0, 0, 100},
-		{0, mb, 100},
-		{300 * mb, 240 * mb, 20},
-		{300 * mb, 300 * mb, 2}, // 8 MB
-		{300 * mb, 400 * mb, 2}, // what sessions count may be more than the heap
-		{10 * mb, 8 * mb, 80},
-		{8 * mb, 4 * mb, 100}, // as any small program
-		{10000 * mb, 9999 * mb, 1},
+		{100 * mb, 0, false, 100},
+		{0, 0, false, 100},
+		{0, mb, false, 100},
+		{300 * mb, 240 * mb, true, 6}, // 20 MB
+		{300 * mb, 300 * mb, true, 2}, // 8 MB
+		{300 * mb, 400 * mb, true, 2}, // what sessions count may be more than the heap
+		{60 * mb, 0, true, 33},        // weights are mapped
+		{10 * mb, 8 * mb, false, 80},
+		{8 * mb, 4 * mb, false, 100}, // as any small program
+		{10000 * mb, 9999 * mb, true, 1},
 	} {
-		if got := garbagePercent(test.heap, test.weights); got != test.percent {
+		if got := garbagePercent(test.heap, test.weights, test.much); got != test.percent {
 			t.Errorf("of %d bytes %d are weights: %d%% instead of %d", test.heap, test.weights, got, test.percent)
 		}
 	}
@@ -47,7 +49,7 @@ func TestPaceCollector(t *testing.T) {
 	}
 	paceCollector(1 << 50)
 	low := set()
-	if want := garbagePercent(heapBytes(), 1<<50); low > want+20 || low < want-20 {
+	if want := garbagePercent(heapBytes(), 1<<50, true); low > want+20 || low < want-20 {
 		t.Errorf("GOGC is %d, not about %d", low, want)
 	}
 	models := serve.New(serve.Options{})
