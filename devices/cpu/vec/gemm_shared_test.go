@@ -39,8 +39,11 @@ func TestRowsShared(t *testing.T) {
 		{64, 256, 128, 2, false},
 		{112, 256, 256, 2, false}, // it would be in rows but for its right operand
 		{49, 1152, 192, 2, false},
-		{392, 240, 576, 2, false}, // it would be, but the right operand does not stay in the cache
-		{512, 512, 512, 2, false}, // its rows are 2 KiB apart, so it is packed
+		{392, 240, 576, 2, false},  // it would be, but the right operand does not stay in the cache
+		{512, 512, 512, 2, false},  // its rows are 2 KiB apart, so it is packed
+		{150, 128, 1024, 2, false}, // those of its left operand are 4 KiB apart
+		{420, 512, 2048, 2, false}, // what a worker keeps of its left operand has no room for all columns
+		{110, 200, 200, 8, false},  // it has too few strips
 	} {
 		a, b, c := make([]float32, x.m*x.k), make([]float32, x.k*x.n), make([]float32, x.m*x.n)
 		for i := range a {
@@ -63,6 +66,25 @@ func TestRowsShared(t *testing.T) {
 		Gemm(nil, false, false, x.m, x.n, x.k, a, x.k, b, x.n, alone, x.n)
 		if !slices.Equal(c, alone) {
 			t.Errorf("%+v: another result than alone", x)
+		}
+	}
+}
+
+// TestEvenGroups: groups are all of the same number of strips and as many for each worker, no more
+// than allowed, and with fewer than half as many further strips; or else they are as many as parts.
+func TestEvenGroups(t *testing.T) {
+	for strips := 1; strips < 100; strips++ {
+		for parts := 1; parts <= strips; parts++ {
+			for workers := 1; workers < 6; workers++ {
+				for _, most := range []int{parts, 2 * parts, 200} {
+					s := &shared[float32]{}
+					groups := s.evenGroups(strips, parts, workers, most)
+					even := groups%workers == 0 && groups <= most && s.least%groups == 0 && s.least >= strips && 2*s.least < 3*strips
+					if !even && (groups != parts || s.least != 0) {
+						t.Fatalf("%d strips, %d parts, %d workers, at most %d groups: %d groups, %d strips", strips, parts, workers, most, groups, s.least)
+					}
+				}
+			}
 		}
 	}
 }
