@@ -48,7 +48,7 @@ func passesOf(config []byte) (rewrite.Passes, error) {
 		rewriteOptions   = 10 // in GraphOptions
 		disableAll       = 19 // in RewriterConfig
 	)
-	text := ""
+	text, none := "", false
 	c := wire.NewCursor("ConfigProto", config)
 	for c.Next() {
 		if !c.IsBytes(graphOptions) {
@@ -60,9 +60,7 @@ func passesOf(config []byte) (rewrite.Passes, error) {
 			case g.IsBytes(optimizerOptions):
 				o := g.Message("OptimizerOptions")
 				for o.Next() {
-					if o.IsVarint(optLevel) && int32(o.Value) < 0 {
-						text += ",-all"
-					}
+					none = none || o.IsVarint(optLevel) && int32(o.Value) < 0
 				}
 				if err := o.Err(); err != nil {
 					return 0, err
@@ -70,9 +68,7 @@ func passesOf(config []byte) (rewrite.Passes, error) {
 			case g.IsBytes(rewriteOptions):
 				r := g.Message("RewriterConfig")
 				for r.Next() {
-					if r.IsVarint(disableAll) && r.Value != 0 {
-						text += ",-all"
-					}
+					none = none || r.IsVarint(disableAll) && r.Value != 0
 					switch toggle := rewriters[int32(r.Num)]; {
 					case !r.IsVarint(r.Num):
 					case r.Value == toggleOff:
@@ -89,6 +85,9 @@ func passesOf(config []byte) (rewrite.Passes, error) {
 		if err := g.Err(); err != nil {
 			return 0, err
 		}
+	}
+	if none {
+		return 0, nil
 	}
 	return rewrite.Parse(text)
 }

@@ -131,12 +131,19 @@ func TestRewriteChosen(t *testing.T) {
 		{"none", nil, false, false},
 		{"fold", nil, true, false},
 		{"-fold", nil, false, true},
-		{"", message(10, message(3, number(3, minusOne))), false, false},  // opt_level L0
-		{"", message(10, message(10, number(19, 1))), false, false},       // disable_meta_optimizer
-		{"", message(10, message(10, number(3, 2))), false, true},         // constant_folding off
-		{"", message(10, message(10, number(14, 2))), true, false},        // remapping off
-		{"all", message(10, message(3, number(3, minusOne))), true, true}, // the option goes first
-		{"", message(10, message(10, number(3, 1))), true, true},          // on
+		{"", message(10, message(3, number(3, minusOne))), false, false},                                       // opt_level L0
+		{"", message(10, message(10, number(19, 1))), false, false},                                            // disable_meta_optimizer
+		{"", message(10, message(10, number(3, 2))), false, true},                                              // constant_folding off
+		{"", message(10, message(10, number(14, 2))), true, false},                                             // remapping off
+		{"", message(10, append(message(3, number(3, minusOne)), message(10, number(7, 3))...)), false, false}, // L0 goes before arithmetic AGGRESSIVE
+		{"", message(10, message(10, append(number(19, 1), number(7, 3)...))), false, false},                   // so does disable_meta_optimizer
+		{"", message(10, message(10, append(number(3, 2), number(14, 2)...))), false, false},                   // two off
+		{"all", message(10, message(3, number(3, minusOne))), true, true},                                      // the option goes first
+		{"default", message(10, message(10, number(19, 1))), true, true},                                       // also where it is the default
+		{"-fold", message(10, message(10, number(14, 2))), false, true},                                        // it replaces toggles, and adds none
+		{"fold", message(10, message(10, append(number(3, 2), number(14, 1)...))), true, false},
+		{"none", message(10, message(10, number(3, 1))), false, false},
+		{"", message(10, message(10, number(3, 1))), true, true}, // on
 	} {
 		g, s := newDense(t, &session.SessionOptions{Rewrite: c.option, Config: c.config})
 		call, err := s.MakeCallable([]session.Output{g.Operation("x").Output(0)}, []session.Output{g.Operation("y").Output(0)}, nil)
@@ -151,7 +158,8 @@ func TestRewriteChosen(t *testing.T) {
 		for _, p := range passes {
 			saved[p.Pass] = p.Before - p.After
 		}
-		if saved["fold"] > 0 != c.fold || saved["epilogue"] > 0 != c.fused {
+		_, algebra := saved["algebra"]
+		if saved["fold"] > 0 != c.fold || saved["epilogue"] > 0 != c.fused || algebra && c.option == "" {
 			t.Errorf("%q with %x: saved %v", c.option, c.config, saved)
 		}
 	}
