@@ -50,10 +50,12 @@ type EarlyStopping struct {
 
 	best    best
 	weights map[string]*tf.Tensor
+	stopped bool // as the checkpoint has it that it was resumed from
 }
 
 // Epoch compares an epoch with the best one.
 func (c *EarlyStopping) Epoch(ctx context.Context, e *Epoch) error {
+	c.stopped = false
 	if e.N == 1 {
 		c.best, c.weights = best{}, nil
 	}
@@ -66,18 +68,21 @@ func (c *EarlyStopping) Epoch(ctx context.Context, e *Epoch) error {
 		if c.RestoreBest {
 			c.weights, err = e.Model().Weights(ctx)
 		}
-	case c.best.since >= max(c.Patience, 1):
+	case c.over():
 		e.Stop()
 	}
 	return err
 }
+
+// over reports whether patience has run out.
+func (c *EarlyStopping) over() bool { return c.best.since >= max(c.Patience, 1) }
 
 // End restores the weights of the best epoch.
 func (c *EarlyStopping) End(ctx context.Context, e *Epoch) (err error) {
 	if c.weights != nil {
 		err = e.Model().SetWeights(ctx, c.weights)
 	}
-	c.weights = nil
+	c.weights, c.stopped = nil, false
 	return err
 }
 

@@ -137,7 +137,9 @@ func (c *EarlyStopping) resume(state map[string]*tf.Tensor) bool {
 			c.weights[name] = x
 		}
 	}
-	return c.best.resume(state)
+	ok := c.best.resume(state)
+	c.stopped = c.over()
+	return ok
 }
 
 const weightsOf = "weights/"

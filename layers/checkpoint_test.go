@@ -147,7 +147,8 @@ func (r *training) values(t *testing.T) map[string][]uint64 {
 }
 
 // described are the epochs of a history.
-func described(history []*Epoch) (lines []string) {
+func described(history []*Epoch) []string {
+	lines := []string{}
 	for _, e := range history {
 		lines = append(lines, fmt.Sprintf("%v rate %x loss %x updates %d", e, e.Rate, e.Values["loss"], e.Updates))
 	}
@@ -177,13 +178,17 @@ func TestResume(t *testing.T) {
 
 	broken := errors.New("broken")
 	first, second := newTraining(t), newTraining(t)
-	for i, way := range []string{"cancelled", "callback", "panic", "batch", "batches panic", "epoch", "epoch panics"} {
+	for i, way := range []string{"cancelled", "callback", "panic", "batch", "batches panic", "epoch", "epoch panics", "end"} {
 		if testing.Short() && i%3 > 0 {
 			continue // files are slow
 		}
 		last := trainedBatches*(len(history)-1) - 1
 		at := 2 * i // updates before the interruption
-		if *everyUpdate {
+		switch {
+		case way == "end": // of the last epoch, which is saved
+			last += trainedBatches
+			at = last
+		case *everyUpdate:
 			at = 0
 		}
 		for ; at <= last; at++ {
@@ -209,7 +214,7 @@ func TestResume(t *testing.T) {
 					return nil
 				}
 				switch way {
-				case "epoch":
+				case "epoch", "end":
 					return broken
 				case "epoch panics":
 					panic(broken)
@@ -256,6 +261,32 @@ func TestResume(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// Training that was interrupted when all epochs had been made has the best epoch's variables when
+// it is resumed, as it would have had then.
+func TestResumeAtEnd(t *testing.T) {
+	r, dir := newTraining(t), t.TempDir()
+	fit := func() []*Epoch {
+		t.Helper()
+		r.begin(t, dir)
+		r.callbacks[1] = &EarlyStopping{Monitor: "loss", Patience: 100, MinDelta: 0.3, RestoreBest: true}
+		history, err := r.fit(t.Context(), unchanged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return history
+	}
+	if n := len(fit()); n != trainedEpochs {
+		t.Fatalf("%d epochs", n)
+	}
+	want := r.values(t)
+	if history := fit(); history != nil {
+		t.Errorf("epochs beyond the last one: %v", history)
+	}
+	if diff := cmp.Diff(want, r.values(t)); diff != "" {
+		t.Errorf("variables differ (-whole +resumed):\n%s", diff)
 	}
 }
 

@@ -25,7 +25,8 @@ type FitOptions struct {
 // context.Context, s train.Step) error is called after each update as well, one with a method
 // End(ctx context.Context, last *Epoch) error when all epochs have been completed, or one of them
 // stopped the training, and one with a method Close() error when the training ends, for whatever
-// reason.
+// reason. If the last epoch was completed before ([FitOptions].Completed), End gets it without
+// values.
 type Callback interface {
 	// Epoch may call e.Stop. An error ends the training.
 	Epoch(ctx context.Context, e *Epoch) error
@@ -96,7 +97,13 @@ func (m *Model) Fit(ctx context.Context, batches iter.Seq[Batch], o FitOptions) 
 			}
 		}
 	}()
-	for n := max(o.Completed, 0) + 1; n <= max(o.Epochs, 1); n++ {
+	last := &Epoch{N: max(o.Completed, 0), model: m, callbacks: o.Callbacks}
+	for _, c := range o.Callbacks {
+		if c, ok := c.(*EarlyStopping); ok && last.N > 0 && c.stopped {
+			last.Stop()
+		}
+	}
+	for n := last.N + 1; n <= max(o.Epochs, 1) && !last.stop; n++ {
 		e := &Epoch{N: n, model: m, callbacks: o.Callbacks}
 		if err := m.epoch(ctx, e, batches, o); err != nil {
 			return history, err
@@ -121,18 +128,13 @@ func (m *Model) Fit(ctx context.Context, batches iter.Seq[Batch], o FitOptions) 
 				return history, err
 			}
 		}
-		if e.stop {
-			break
-		}
-	}
-	if len(history) == 0 {
-		return nil, nil // all had been completed before
+		last = e
 	}
 	for _, c := range o.Callbacks {
 		if c, ok := c.(interface {
 			End(context.Context, *Epoch) error
 		}); ok {
-			if err := c.End(ctx, history[len(history)-1]); err != nil {
+			if err := c.End(ctx, last); err != nil {
 				return history, err
 			}
 		}
