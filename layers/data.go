@@ -17,8 +17,9 @@ import (
 type Batch struct {
 	X       []*tf.Tensor
 	Y       *tf.Tensor
-	Weights *tf.Tensor // float32, or nil
-	Err     error      // why there is no batch: it ends what goes through the batches
+	Ys      []*tf.Tensor // in place of Y, for a network of several outputs
+	Weights *tf.Tensor   // float32, or nil
+	Err     error        // why there is no batch: it ends what goes through the batches
 }
 
 // Len is the number of examples.
@@ -31,12 +32,14 @@ func (b Batch) Len() int {
 	return 0
 }
 
-func (b Batch) tensors() []*tf.Tensor { return append(slices.Clone(b.X), b.Y, b.Weights) }
+func (b Batch) tensors() []*tf.Tensor {
+	return slices.Concat(b.X, []*tf.Tensor{b.Y, b.Weights}, b.Ys)
+}
 
 // of is a batch of tensors in the order of tensors.
 func (b Batch) of(list []*tf.Tensor) Batch {
 	n := len(b.X)
-	return Batch{X: list[:n:n], Y: list[n], Weights: list[n+1]}
+	return Batch{X: list[:n:n], Y: list[n], Weights: list[n+1], Ys: list[n+2:]}
 }
 
 // Examples are the labels y of inputs x in memory. It fails if they are not of as many

@@ -22,7 +22,8 @@
 // field is Keras's default; where that default is true, the field has the opposite name,
 // as NoBias. A layer applied twice shares its variables. Layers of one's own implement
 // [Layer]. [Network.Compile] makes a [Model], which is fed a [Batch] at a time: tensors
-// whose first dimension counts examples. [Model.Fit] goes through a sequence of batches
+// whose first dimension counts examples; [Network.CompileOutputs] is for networks of several
+// results, each with a loss and metrics. [Model.Fit] goes through a sequence of batches
 // once for each [Epoch], and calls each [Callback] afterwards.
 //
 // [RandomFlip] and the other layers that begin with Random change images in training and

@@ -52,11 +52,19 @@ func (e *Epoch) Model() *Model { return e.model }
 // Stop makes this epoch the last one.
 func (e *Epoch) Stop() { e.stop = true }
 
-// Names are "loss" and the names of the metrics, in the order of Config.Metrics.
+// Names are "loss", those of the losses of several outputs, and those of the metrics, in the
+// order of the outputs and their Metrics.
 func (e *Epoch) Names() []string {
 	names := []string{"loss"}
-	for _, m := range e.model.metrics {
-		names = append(names, m.Label())
+	if len(e.model.parts) > 1 {
+		for _, p := range e.model.parts {
+			names = append(names, p.prefix+"loss")
+		}
+	}
+	for _, p := range e.model.parts {
+		for _, m := range p.Metrics {
+			names = append(names, p.prefix+m.Label())
+		}
 	}
 	return names
 }
@@ -166,11 +174,11 @@ func (m *Model) epoch(ctx context.Context, e *Epoch, batches iter.Seq[Batch], o 
 			}
 		}
 	}
-	steps := m.trainer.Steps(ctx, m.goal, feeds, m.training.metrics...)
+	steps := m.trainer.Steps(ctx, m.goal, feeds, m.training.fetched(len(m.parts) > 1)...)
 	if f, ok := o.Progress.(*os.File); ok {
 		steps = train.Progress(f, 0, steps)
 	}
-	accounts := m.accounts()
+	accounts := m.accounts(len(m.parts) > 1)
 	var loss, examples float64
 	for step, err := range steps {
 		if err != nil {
@@ -179,7 +187,7 @@ func (m *Model) epoch(ctx context.Context, e *Epoch, batches iter.Seq[Batch], o 
 		loss += step.Loss * float64(waiting)
 		examples += float64(waiting)
 		waiting = 0
-		if err := add(accounts, m.training.counts, step.Outputs); err != nil {
+		if err := accounts.add(step.Outputs); err != nil {
 			return err
 		}
 		e.Updates, e.Rate = step.N, step.Rate
@@ -199,6 +207,7 @@ func (m *Model) epoch(ctx context.Context, e *Epoch, batches iter.Seq[Batch], o 
 	if examples == 0 {
 		return status.Invalid("epoch %d has no batches for an update; a sequence of batches must begin again each time", e.N)
 	}
-	e.Values = m.results("", loss/examples, accounts)
+	e.Values = accounts.results()
+	e.Values["loss"] = loss / examples
 	return nil
 }

@@ -487,7 +487,7 @@ func TestExtend(t *testing.T) {
 		if unfrozen {
 			n.Unfreeze("dense/kernel")
 		}
-		y := n.Tensor(saved.Graph.Operation(m.output.Op.Name()).Output(0)).Then(&Dense{Units: 1, NoBias: true, KernelInitializer: train.Ones})
+		y := n.Tensor(saved.Graph.Operation(m.outputs[0].Op.Name()).Output(0)).Then(&Dense{Units: 1, NoBias: true, KernelInitializer: train.Ones})
 		extended, err := y.Compile(t.Context(), Config{Loss: MeanSquaredError{}, Optimizer: train.SGD{Rate: train.Fixed(0.001)}})
 		if err != nil {
 			t.Fatal(err)

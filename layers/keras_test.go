@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-go/troupe/model"
 	tf "github.com/troupe-go/troupe/session"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/tensor/npy"
@@ -359,7 +360,7 @@ func TestLayers(t *testing.T) {
 			}
 			if r.has(folder + "trained") {
 				result, _ := n.training(out)
-				trained := result.out
+				trained := result[0].out
 				feeds := map[tf.Output]*tf.Tensor{}
 				for i, x := range n.inputs {
 					feeds[x.Output()] = xs[i]
@@ -587,6 +588,12 @@ func compiled(t *testing.T, r recorded, name string) (*Model, []Batch) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
+	return m, restored(t, r, name, m)
+}
+
+// restored gives a model the weights of Keras's checkpoint, and returns two batches for it.
+func restored(t *testing.T, r recorded, name string, m *Model) []Batch {
+	t.Helper()
 	prefix := filepath.Join(t.TempDir(), "c")
 	for _, part := range []string{".index", ".data-00000-of-00001"} {
 		if err := os.WriteFile(prefix+part, r["models/"+name+"/c"+part], 0o666); err != nil {
@@ -599,9 +606,13 @@ func compiled(t *testing.T, r recorded, name string) (*Model, []Batch) {
 	var batches []Batch
 	for i := range 2 {
 		folder := fmt.Sprintf("models/%s/%d/", name, i)
-		batches = append(batches, Batch{X: r.list(t, folder+"x"), Y: r.tensor(t, folder+"y")})
+		b := Batch{X: r.list(t, folder+"x"), Ys: r.list(t, folder+"y")}
+		if len(b.Ys) == 1 {
+			b.Y, b.Ys = b.Ys[0], nil
+		}
+		batches = append(batches, b)
 	}
-	return m, batches
+	return batches
 }
 
 // Models of Keras's layers have its answers with the weights of its checkpoint, train to
@@ -611,43 +622,131 @@ func TestModels(t *testing.T) {
 	for name := range models() {
 		t.Run(name, func(t *testing.T) {
 			m, batches := compiled(t, r, name)
-			folder := "models/" + name + "/"
-			before, err := m.Predict(t.Context(), batches[0].X...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			compare(t, "the answer before training", before, r.tensor(t, folder+"before"), 1e-5)
-			want := numbers(r.tensor(t, folder+"losses"))
-			var got losing
-			alternating := func(yield func(Batch) bool) {
-				for i := range want {
-					if !yield(batches[i%2]) {
-						return
-					}
-				}
-			}
-			if _, err := m.Fit(t.Context(), iter.Seq[Batch](alternating), FitOptions{Callbacks: []Callback{&got}}); err != nil {
-				t.Fatal(err)
-			}
-			worst := 0.0
-			for i, x := range got {
-				worst = max(worst, math.Abs(x-want[i])/max(1, want[i]))
-			}
-			if len(got) != len(want) || !(worst <= 1e-4) {
-				t.Errorf("losses are off by %.2g:\n%v, Keras's\n%v", worst, got, want)
-			}
-			after, err := m.Predict(t.Context(), batches[0].X...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// Adam divides gradients by their size, so rounding of those that are nearly 0, such
-			// as of an attention's key bias, moves weights as far as others move.
-			compare(t, "the answer after training", after, r.tensor(t, folder+"after"), 1e-3)
-			t.Logf("greatest difference of losses: %.2g", worst)
-			if *saved != "" {
-				keep(t, m, name, after)
-			}
+			follows(t, r, name, m, batches)
 		})
+	}
+}
+
+// A network of two outputs follows the sum of Keras's losses, tells them apart, and is
+// exported with both.
+func TestOutputs(t *testing.T) {
+	r := readRecorded(t)
+	n := New(1)
+	h := n.Input("x", tf.Float, 5, 4).Then(&LSTM{Units: 6, ReturnSequences: true})
+	m, err := n.CompileOutputs(t.Context(), []Output{
+		{Name: "tags", Tensor: h.Then(&Dense{Units: 3}), Loss: losses["sparse_sequence"], Metrics: []Metric{Accuracy{}}},
+		{Name: "states", Tensor: h},
+		{Name: "size", Tensor: h.Then(&GlobalAveragePooling1D{}, &Dense{Units: 2}), Loss: Huber{}, Weight: 0.5, Metrics: []Metric{RootMeanSquaredError{}}},
+	}, Config{Optimizer: train.Adam{Rate: train.Fixed(0.01)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	batches := restored(t, r, "two_outputs", m)
+	follows(t, r, "two_outputs", m, batches)
+
+	both := slices.Values(batches)
+	values, err := m.Evaluate(t.Context(), both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum := values["tags_loss"] + 0.5*values["size_loss"]; math.Abs(values["loss"]-sum) > 1e-6 || values["size_loss"] == 0 || values["tags_accuracy"] == 0 {
+		t.Errorf("the loss is not the sum of its parts: %v", values)
+	}
+	history, err := m.Fit(t.Context(), batches[0].Batches(6), FitOptions{Validation: both})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := history[0].Names(), []string{"loss", "tags_loss", "size_loss", "tags_accuracy", "size_root_mean_squared_error"}; !slices.Equal(got, want) {
+		t.Errorf("the values of an epoch are %v, want %v", got, want)
+	}
+	for _, name := range history[0].Names() {
+		if _, ok := history[0].Values[name]; !ok {
+			t.Errorf("%s is missing in training", name)
+		}
+		if _, ok := history[0].Values["val_"+name]; !ok {
+			t.Errorf("%s is missing in validation", name)
+		}
+	}
+	all, err := m.PredictAll(t.Context(), batches[0].X...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "exported")
+	if err := m.Export(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := model.Load(dir, []string{"serve"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer saved.Session.Close()
+	out, err := saved.Run(t.Context(), "serving_default", map[string]*tf.Tensor{"x": batches[0].X[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"tags", "states", "size"} {
+		compare(t, name, out[name], all[i], 0)
+	}
+	batches[0].Ys = batches[0].Ys[:1]
+	if _, err := m.Evaluate(t.Context(), slices.Values(batches)); err == nil || !strings.Contains(err.Error(), "labels for 1 outputs, the network 2") {
+		t.Errorf("labels of one output: %v", err)
+	}
+	for want, outputs := range map[string]func(x *Tensor) []Output{
+		"no outputs":                   func(*Tensor) []Output { return nil },
+		`output 1 is named "a"`:        func(x *Tensor) []Output { return []Output{{Name: "a", Tensor: x}, {Name: "a", Tensor: x}} },
+		`output 0 is named ""`:         func(x *Tensor) []Output { return []Output{{Tensor: x}} },
+		"not a tensor of this network": func(*Tensor) []Output { return []Output{{Name: "a"}} },
+	} {
+		n := New(1)
+		if m, err := n.CompileOutputs(t.Context(), outputs(n.Input("x", tf.Float, 2)), Config{}); err == nil {
+			m.Close()
+			t.Errorf("there is no error: want %q", want)
+		} else if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// follows trains a model with Keras's batches: its answers before and after, and its losses
+// are Keras's.
+func follows(t *testing.T, r recorded, name string, m *Model, batches []Batch) {
+	t.Helper()
+	folder := "models/" + name + "/"
+	before, err := m.Predict(t.Context(), batches[0].X...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, "the answer before training", before, r.tensor(t, folder+"before"), 1e-5)
+	want := numbers(r.tensor(t, folder+"losses"))
+	var got losing
+	alternating := func(yield func(Batch) bool) {
+		for i := range want {
+			if !yield(batches[i%2]) {
+				return
+			}
+		}
+	}
+	if _, err := m.Fit(t.Context(), iter.Seq[Batch](alternating), FitOptions{Callbacks: []Callback{&got}}); err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for i, x := range got {
+		worst = max(worst, math.Abs(x-want[i])/max(1, want[i]))
+	}
+	if len(got) != len(want) || !(worst <= 1e-4) {
+		t.Errorf("losses are off by %.2g:\n%v, Keras's\n%v", worst, got, want)
+	}
+	after, err := m.Predict(t.Context(), batches[0].X...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Adam divides gradients by their size, so rounding of those that are nearly 0, such
+	// as of an attention's key bias, moves weights as far as others move.
+	compare(t, "the answer after training", after, r.tensor(t, folder+"after"), 1e-3)
+	t.Logf("greatest difference of losses: %.2g", worst)
+	if *saved != "" {
+		keep(t, m, name, after)
 	}
 }
 

@@ -22,29 +22,41 @@ type Config struct {
 	Session   *tf.SessionOptions
 }
 
+// An Output is one of several results of a network.
+type Output struct {
+	// Name is its name in the signature of an exported model, and precedes the names of its
+	// loss and metrics: "box_loss".
+	Name    string
+	Tensor  *Tensor
+	Loss    Loss    // nil for an output that is not trained
+	Weight  float64 // of the loss in what is minimized: 1
+	Metrics []Metric
+}
+
 // A Model is a network in a session, ready to run and perhaps to be trained. It is not
 // safe for concurrent use.
 type Model struct {
 	net     *Network
-	output  tf.Output // for inference
+	names   []string
+	outputs []tf.Output // for inference
 	session *tf.Session
 	owned   bool // the session is the model's to close
 	trainer *train.Trainer
 
 	// Of a model to be trained.
-	goal            *train.Goal // nil if it is not
-	labels, weights tf.Output
-	metrics         []Metric
-	training        measures
-	inference       measures
-	calls           map[string]*callable
+	goal      *train.Goal // nil if it is not
+	parts     []*part
+	weights   tf.Output
+	training  measures
+	inference measures
+	calls     map[string]*callable
 }
 
-// measures are what is computed of a network's output and labels.
-type measures struct {
-	losses  tf.Output   // of the examples, weighted
-	metrics []tf.Output // of all metrics one after another
-	counts  []int       // of the outputs of each metric
+// A part is an output that is trained.
+type part struct {
+	Output
+	prefix string // of the names of metrics
+	labels tf.Output
 }
 
 // Compile is [Network.Compile] of the tensor's network.
@@ -56,18 +68,40 @@ func (t *Tensor) Compile(ctx context.Context, c Config) (*Model, error) {
 // loss, it also adds the network for training, the gradients and the updates. It fails
 // with the first error of the construction. The model must be closed.
 func (n *Network) Compile(ctx context.Context, output *Tensor, c Config) (*Model, error) {
-	if n.Err() == nil && (output == nil || output.net != n) {
-		n.fail("Compile", status.Invalid("the output is not a tensor of this network"))
+	return n.CompileOutputs(ctx, []Output{{Name: "output", Tensor: output, Loss: c.Loss, Metrics: c.Metrics}}, c)
+}
+
+// CompileOutputs is [Network.Compile] for several outputs, whose losses, multiplied by their
+// weights, are added. Loss and Metrics of the Config are not used. A batch has labels for
+// each output with a loss, in the same order, in Ys.
+func (n *Network) CompileOutputs(ctx context.Context, outputs []Output, c Config) (*Model, error) {
+	m := &Model{net: n, calls: map[string]*callable{}}
+	for i, o := range outputs {
+		switch {
+		case n.Err() != nil:
+		case o.Tensor == nil || o.Tensor.net != n:
+			n.fail("Compile", status.Invalid("the output is not a tensor of this network"))
+		case o.Name == "" || slices.ContainsFunc(outputs[:i], func(p Output) bool { return p.Name == o.Name }):
+			n.fail("Compile", status.Invalid("output %d is named %q, but each must have a name of its own", i, o.Name))
+		}
+		if n.Err() != nil {
+			return nil, n.Err()
+		}
+		out := o.Tensor.out
+		if out.Op.Type() == "Placeholder" || slices.Contains(m.outputs, out) { // a session does not fetch what it is fed
+			out = op.Identity(n.model.Scope().SubScope("output").WithUniqueNames(), out)
+		}
+		m.names, m.outputs = append(m.names, o.Name), append(m.outputs, out)
+		if o.Loss != nil {
+			o.Weight = or(o.Weight, 1)
+			m.parts = append(m.parts, &part{Output: o})
+		}
 	}
-	if n.Err() != nil {
-		return nil, n.Err()
+	if len(outputs) == 0 {
+		n.fail("Compile", status.Invalid("the network has no outputs"))
 	}
-	m := &Model{net: n, output: output.out, metrics: c.Metrics, calls: map[string]*callable{}}
-	if m.output.Op.Type() == "Placeholder" { // a session does not fetch what it is fed
-		m.output = op.Identity(n.model.Scope().SubScope("output"), m.output)
-	}
-	if c.Loss != nil {
-		m.addTraining(output, c)
+	if len(m.parts) > 0 {
+		m.addTraining(c)
 	}
 	if n.Err() != nil {
 		return nil, n.Err()
@@ -88,19 +122,40 @@ func (n *Network) Compile(ctx context.Context, output *Tensor, c Config) (*Model
 	return m, nil
 }
 
-func (m *Model) addTraining(output *Tensor, c Config) {
+func (m *Model) addTraining(c Config) {
 	n := m.net
 	s := n.model.Scope().SubScope("loss").WithUniqueNames()
-	dt, shape := c.Loss.Labels(m.output)
-	m.labels = op.Placeholder(s.SubScope("labels"), dt, op.PlaceholderShape(shape))
 	m.weights = op.PlaceholderWithDefault(s.SubScope("weights"), op.Const(s, []float32{1}), tf.MakeShape(-1))
-	m.inference = m.measure(s.SubScope("inference").WithUniqueNames(), c.Loss, masked{m.output, output.mask})
-	trained, also := n.training(output)
+	var present []masked
+	var tensors []*Tensor
+	for _, p := range m.parts {
+		out := m.outputs[slices.Index(m.names, p.Name)]
+		dt, shape := p.Loss.Labels(out)
+		p.labels = op.Placeholder(s.SubScope("labels"), dt, op.PlaceholderShape(shape))
+		if len(m.names) > 1 {
+			p.prefix = p.Name + "_"
+		}
+		present = append(present, masked{out, p.Tensor.mask})
+		tensors = append(tensors, p.Tensor)
+	}
+	m.inference = m.measure(s.SubScope("inference").WithUniqueNames(), present)
+	trained, also := n.training(tensors...)
 	if n.Err() != nil {
 		return
 	}
-	m.training = m.measure(s.SubScope("training").WithUniqueNames(), c.Loss, trained)
-	loss := op.Mean(s, op.Reshape(s, m.training.losses, integers(s, -1)), integers(s, 0))
+	m.training = m.measure(s.SubScope("training").WithUniqueNames(), trained)
+	var loss tf.Output
+	for i, p := range m.parts {
+		mean := op.Mean(s, op.Reshape(s, m.training.losses[i], integers(s, -1)), integers(s, 0))
+		if p.Weight != 1 {
+			mean = op.Mul(s, mean, number(s, p.Weight))
+		}
+		if i == 0 {
+			loss = mean
+		} else {
+			loss = op.AddV2(s, loss, mean)
+		}
+	}
 	for _, x := range also.losses {
 		loss = op.AddV2(s, loss, x)
 	}
@@ -109,35 +164,6 @@ func (m *Model) addTraining(output *Tensor, c Config) {
 	}
 	c.Options.Also = append(slices.Clone(c.Options.Also), also.also...)
 	m.goal = n.model.Minimize(loss, c.Optimizer, c.Options)
-}
-
-// measure adds losses and metrics of an output.
-func (m *Model) measure(s *op.Scope, l Loss, output masked) measures {
-	var x measures
-	losses := l.Losses(s, m.labels, output.out)
-	if s.Err() != nil {
-		return x
-	}
-	weights := m.weights
-	if rank := losses.Shape().NumDimensions(); rank != 1 {
-		shape := slices.Repeat([]int32{1}, max(rank, 1))
-		shape[0] = -1
-		weights = op.Reshape(s, weights, integers(s, shape...))
-	}
-	x.losses = op.Mul(s, losses, weights)
-	labels, answers := m.labels, output.out
-	if mask := output.mask; mask.Op != nil && mask.Shape().NumDimensions() == losses.Shape().NumDimensions() {
-		// The mean of all elements is that of those that count.
-		counts := op.Cast(s, mask, tf.Float)
-		x.losses = op.DivNoNan(s, op.Mul(s, x.losses, counts), op.Mean(s, counts, integers(s, 0, 1)))
-		labels, answers = counting(s, mask, labels), counting(s, mask, answers)
-	}
-	for _, metric := range m.metrics {
-		values := metric.Values(s.SubScope(metric.Label()).WithUniqueNames(), labels, answers)
-		x.metrics = append(x.metrics, values...)
-		x.counts = append(x.counts, len(values))
-	}
-	return x
 }
 
 // Close closes the session, unless it is that of a loaded model.
@@ -187,12 +213,21 @@ func (m *Model) feeds(b Batch, labels bool) ([]tf.Output, []*tf.Tensor, error) {
 		}
 	}
 	if labels {
-		y := b.Y
-		if y != nil && m.labels.Shape().NumDimensions() == len(y.Dims())+1 { // one label without its dimension of 1
-			y, _ = y.WithShape(append(slices.Clone(y.Dims()), 1))
+		ys := b.Ys
+		if len(ys) == 0 {
+			ys = []*tf.Tensor{b.Y}
 		}
-		if err := add(m.labels, y); err != nil {
-			return nil, nil, err
+		if len(ys) != len(m.parts) {
+			return nil, nil, status.Invalid("a batch has labels for %d outputs, the network %d with a loss", len(ys), len(m.parts))
+		}
+		for i, p := range m.parts {
+			y := ys[i]
+			if y != nil && p.labels.Shape().NumDimensions() == len(y.Dims())+1 { // one label without its dimension of 1
+				y, _ = y.WithShape(append(slices.Clone(y.Dims()), 1))
+			}
+			if err := add(p.labels, y); err != nil {
+				return nil, nil, err
+			}
 		}
 		if b.Weights != nil {
 			if err := add(m.weights, b.Weights); err != nil {
@@ -257,8 +292,22 @@ func (m *Model) call(ctx context.Context, kind string, feeds []tf.Output, list [
 	return c.out, c.run.CallValues(ctx, c.out, c.in)
 }
 
-// Predict computes the output for inputs, whose first dimension counts examples.
+// Predict computes the output, the first of several, for inputs, whose first dimension
+// counts examples.
 func (m *Model) Predict(ctx context.Context, x ...*tf.Tensor) (*tf.Tensor, error) {
+	out, err := m.predict(ctx, m.outputs[:1], x)
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// PredictAll computes all outputs for inputs, whose first dimension counts examples.
+func (m *Model) PredictAll(ctx context.Context, x ...*tf.Tensor) ([]*tf.Tensor, error) {
+	return m.predict(ctx, m.outputs, x)
+}
+
+func (m *Model) predict(ctx context.Context, outputs []tf.Output, x []*tf.Tensor) ([]*tf.Tensor, error) {
 	feeds, list, err := m.feeds(Batch{X: x}, false)
 	if err != nil {
 		return nil, err
@@ -267,11 +316,7 @@ func (m *Model) Predict(ctx context.Context, x ...*tf.Tensor) (*tf.Tensor, error
 	for i, o := range feeds {
 		in[o] = list[i]
 	}
-	out, err := m.session.RunContext(ctx, in, []tf.Output{m.output}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return out[0], nil
+	return m.session.RunContext(ctx, in, outputs, nil)
 }
 
 // Evaluate computes "loss" and the metrics, by their names, over batches in inference.
@@ -280,9 +325,8 @@ func (m *Model) Evaluate(ctx context.Context, batches iter.Seq[Batch]) (map[stri
 	if m.goal == nil {
 		return nil, status.Errorf(status.FailedPrecondition, "the model was compiled without a loss")
 	}
-	accounts := m.accounts()
-	var loss mean
-	fetches := append([]tf.Output{m.inference.losses}, m.inference.metrics...)
+	accounts := m.accounts(true)
+	fetches := m.inference.fetched(true)
 	for b := range batches {
 		feeds, list, err := m.feeds(b, true)
 		if err != nil {
@@ -292,50 +336,24 @@ func (m *Model) Evaluate(ctx context.Context, batches iter.Seq[Batch]) (map[stri
 		if err != nil {
 			return nil, err
 		}
-		if err := loss.Add(out); err != nil {
-			return nil, err
-		}
-		if err := add(accounts, m.inference.counts, out[1:]); err != nil {
+		if err := accounts.add(out); err != nil {
 			return nil, err
 		}
 	}
-	if loss.n == 0 {
+	if accounts.losses[0].n == 0 {
 		return nil, status.Invalid("there are no batches to evaluate")
 	}
-	return m.results("", loss.Result(), accounts), nil
-}
-
-func (m *Model) accounts() []Account {
-	list := make([]Account, len(m.metrics))
-	for i, metric := range m.metrics {
-		list[i] = metric.New()
-	}
-	return list
-}
-
-func add(accounts []Account, counts []int, values []tf.Value) error {
-	for i, a := range accounts {
-		if err := a.Add(values[:counts[i]]); err != nil {
-			return err
-		}
-		values = values[counts[i]:]
-	}
-	return nil
-}
-
-func (m *Model) results(prefix string, loss float64, accounts []Account) map[string]float64 {
-	r := map[string]float64{prefix + "loss": loss}
-	for i, a := range accounts {
-		r[prefix+m.metrics[i].Label()] = a.Result()
-	}
-	return r
+	return accounts.results(), nil
 }
 
 // Export writes the network for inference, with the present values of the variables, to a
 // new directory as a SavedModel. Its signature "serving_default" has the names of the
-// inputs, and "output".
+// inputs, and of the outputs: "output" if there is one.
 func (m *Model) Export(ctx context.Context, dir string) error {
-	signature := model.ExportSignature{Inputs: map[string]tf.Output{}, Outputs: map[string]tf.Output{"output": m.output}}
+	signature := model.ExportSignature{Inputs: map[string]tf.Output{}, Outputs: map[string]tf.Output{}}
+	for i, name := range m.names {
+		signature.Outputs[name] = m.outputs[i]
+	}
 	for _, x := range m.net.inputs {
 		signature.Inputs[x.out.Op.Name()] = x.out
 	}

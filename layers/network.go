@@ -267,8 +267,8 @@ type effects struct {
 	losses []tf.Output
 }
 
-// training builds the network for training, up to t, with the same variables.
-func (n *Network) training(t *Tensor) (masked, *effects) {
+// training builds the network for training, up to some tensors, with the same variables.
+func (n *Network) training(to ...*Tensor) ([]masked, *effects) {
 	also := &effects{}
 	needed := map[*node]bool{}
 	var need func(*Tensor)
@@ -280,7 +280,9 @@ func (n *Network) training(t *Tensor) (masked, *effects) {
 			}
 		}
 	}
-	need(t)
+	for _, t := range to {
+		need(t)
+	}
 	results := map[*node]masked{}
 	value := func(t *Tensor) masked {
 		if t.at == nil {
@@ -293,7 +295,11 @@ func (n *Network) training(t *Tensor) (masked, *effects) {
 			results[at] = n.call(at, true, also, value)
 		}
 	}
-	return value(t), also
+	list := make([]masked, len(to))
+	for i, t := range to {
+		list[i] = value(t)
+	}
+	return list, also
 }
 
 // below says whether path is prefix or lies below it.

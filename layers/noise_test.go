@@ -28,7 +28,7 @@ func inTraining(t *testing.T, x *tf.Tensor, updates int, layers ...Layer) [][]fl
 		t.Errorf("%T changes what it is given in inference", layers[0])
 	}
 	result, _ := n.training(out)
-	trained := result.out
+	trained := result[0].out
 	step := n.model.Lookup("global_step")
 	var list [][]float32
 	for i := range updates {

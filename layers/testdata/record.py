@@ -382,14 +382,28 @@ def padded(rng, n, examples, time):
     return x
 
 
-MODELS = [mlp, cnn, norm, separable, autoencoder, conv1d, lstm, gru, bidirectional, transformer, residual, two_inputs, volume, segmentation, series, matching, masked, tagger]
+def two_outputs():
+    x = L.Input((5, 4))
+    h = L.LSTM(6, return_sequences=True)(x)
+    tags = L.Dense(3)(h)
+    size = L.Dense(2)(L.GlobalAveragePooling1D()(h))
+    return keras.Model(x, [tags, size]), {"sparse_sequence": 1, "huber": 0.5}, keras.optimizers.Adam(0.01), lambda r: ([floats(r, 6, 5, 4)], [classes(r, 3, 6, 5), floats(r, 6, 2)])
+
+
+MODELS = [mlp, cnn, norm, separable, autoencoder, conv1d, lstm, gru, bidirectional, transformer, residual, two_inputs, volume, segmentation, series, matching, masked, tagger, two_outputs]
 
 
 def built(make):
     keras.utils.clear_session()
     keras.utils.set_random_seed(1)
     m, loss, optimizer, draw = make()
+    if isinstance(loss, dict):  # of several outputs, with weights
+        return m, lambda y, p: sum(weight * LOSSES[name][1](*of) for (name, weight), *of in zip(loss.items(), y, p)), optimizer, draw
     return m, LOSSES[loss][1], optimizer, draw
+
+
+def first(y):
+    return y[0] if isinstance(y, list) else y
 
 
 def drawing(name):
@@ -463,9 +477,10 @@ def record():
         for i, (xs, y) in enumerate(batches):
             for j, x in enumerate(xs):
                 put(f"models/{name}/{i}/x{j}", x)
-            put(f"models/{name}/{i}/y", y)
+            for j, y in enumerate(y if isinstance(y, list) else [y]):
+                put(f"models/{name}/{i}/y{j}", y)
         inputs = lambda xs: xs if len(xs) > 1 else xs[0]
-        put(f"models/{name}/before", m(inputs(batches[0][0]), training=False))
+        put(f"models/{name}/before", first(m(inputs(batches[0][0]), training=False)))
         losses = []
         for step in range(20):
             xs, y = batches[step % 2]
@@ -477,7 +492,7 @@ def record():
             optimizer.apply(gradients, m.trainable_variables)
             losses.append(float(value))
         put(f"models/{name}/losses", np.float64(losses))
-        put(f"models/{name}/after", m(inputs(batches[0][0]), training=False))
+        put(f"models/{name}/after", first(m(inputs(batches[0][0]), training=False)))
     out.close()
     print(os.path.getsize(os.path.join(HERE, "layers.zip")), "bytes")
 
@@ -494,7 +509,7 @@ def verify(dir):
         xs = []
         while f"models/{name}/0/x{len(xs)}.npy" in archive.namelist():
             xs.append(get(f"models/{name}/0/x{len(xs)}"))
-        y = m(xs if len(xs) > 1 else xs[0], training=False).numpy()
+        y = first(m(xs if len(xs) > 1 else xs[0], training=False)).numpy()
         want = np.load(os.path.join(dir, name + ".npy"))
         print(f"{name}: greatest difference {np.abs(y - want).max():.2g}")
         assert np.abs(y - want).max() < 1e-5, name
