@@ -295,11 +295,12 @@ func (d *direct[T]) pad(to, line []T) {
 	clear(to[copy(to, line):])
 }
 
-// addFilter adds what lines lo to hi of the gradient give the filter to sum, with
-// memory for a block of that height.
-func (d *direct[T]) addFilter(ctx *kernel.Context, sum, memory []T, height, lo, hi int) {
+// addFilter adds what lines lo to hi of the gradient give n columns of the filter, from left on, to
+// sum, in rows of ldc elements, with memory for a block of that height.
+func (d *direct[T]) addFilter(ctx *kernel.Context, sum []T, ldc, left, n int, memory []T, height, lo, hi int) {
 	y := &d.dims[1]
 	var buf [mostLines]vec.Line
+	ended := func() bool { return ctx.Err() != nil }
 	for lo < hi && ctx.Err() == nil {
 		end := min(lo+height, hi, lo/y.n*y.n+y.n)
 		lines, source := d.block(buf[:0], memory, lo, end)
@@ -309,7 +310,7 @@ func (d *direct[T]) addFilter(ctx *kernel.Context, sum, memory []T, height, lo, 
 		for len(lines) > 0 && lines[len(lines)-1].Lines == 0 {
 			lines = lines[:len(lines)-1]
 		}
-		vec.AddTransposed(d.windows, lines, d.n, source, d.dst, d.ldc, sum, d.n, func() bool { return ctx.Err() != nil })
+		vec.AddTransposed(d.windows, lines, n, source, d.dst[left:], d.ldc, sum, ldc, ended)
 		lo = end
 	}
 }

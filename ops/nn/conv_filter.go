@@ -3,6 +3,7 @@ package nn
 import (
 	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
+	"github.com/troupe-go/troupe/kernel/elementwise"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 )
@@ -20,6 +21,9 @@ const (
 	// leastPixels is how many pixels a part has at least where windows need no
 	// matrix: to add up the sums takes time, too.
 	leastPixels = 768
+	// filterParts is into how many parts for each worker pixels and columns are divided where
+	// windows need no matrix: each part of the columns pads the lines again.
+	filterParts = 4
 )
 
 func (c *convFilter[T]) Run(ctx *kernel.Context, in, out []tensor.Value) error {
@@ -77,7 +81,7 @@ func (c *convFilter[T]) compute(ctx *kernel.Context, s *convSizes, src, grad, dw
 }
 
 // group adds the gradient of one group's filters to dw, n columns in rows of
-// ld. The shares do not depend on who computes them, nor does their sum.
+// ld, which are zeros. The shares do not depend on who computes them, nor does their sum.
 func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, grad, dw []T, n, ld int) error {
 	width := p.width()
 	height := min(pixels, max(panelRows, panelSize/width))
@@ -88,54 +92,99 @@ func (c *convFilter[T]) group(ctx *kernel.Context, p *patches, pixels int, src, 
 	}
 	// The rows of the gradient are those of a result.
 	d := (&convolving[T]{patches: p, rows: pixels, src: src, n: n, dst: grad, ldc: ld}).direct()
-	memory := height * width
+	memory, columns := height*width, n
 	if d != nil {
 		height = d.blockHeight()
 		panels = pixels / d.windows.Rows // lines
 		shares, memory = min(shares, max(1, pixels/leastPixels), panels), d.memory(height)
+		if workers := ctx.Step.Pool.Workers(); workers > 1 {
+			whole := (n-1)/vec.PanelColumns() + 1
+			columns = min(n, max(1, whole*shares/(filterParts*workers))*vec.PanelColumns())
+		}
 	}
-	sums, err := ctx.AllocZeroed(c.dt, []int64{int64(shares), int64(width * n)})
-	if err != nil {
-		return err
+	// A part is some columns of a share. Each has memory of its own: what others change beside it
+	// would go to and fro between the cores.
+	cuts := (n-1)/columns + 1
+	alone := shares*cuts == 1
+	sums := filterSums[T]{width: width, n: n, columns: columns}
+	if !alone {
+		all, err := ctx.Alloc(c.dt, []int64{int64(shares), int64(width * n)})
+		if err != nil {
+			return err
+		}
+		defer ctx.Free(all)
+		sums.all = tensor.Of[T](&all)
 	}
-	defer ctx.Free(sums)
-	all := tensor.Of[T](&sums)
-	desk, err := kernel.NewDesk[T](ctx, c.dt, min(shares, ctx.Step.Pool.Workers()), memory)
+	desk, err := kernel.NewDesk[T](ctx, c.dt, min(shares*cuts, ctx.Step.Pool.Workers()), memory)
 	if err != nil {
 		return err
 	}
 	defer desk.Free(ctx)
 	vec.Expect[T](ctx.Step.Pool, pixels, n, width)
-	ctx.Parallel(shares, 1, func(lo, hi int) {
+	ctx.Parallel(shares*cuts, 1, func(lo, hi int) {
 		memory := desk.Take()
 		for i := lo; i < hi; i++ {
-			sum := all[i*width*n:][:width*n]
+			share, left := i/cuts, i%cuts*columns
+			sum, each := dw, ld
+			if !alone {
+				sum, each = sums.part(share, left)
+				clear(sum)
+			}
+			first, end := share*panels/shares, (share+1)*panels/shares
 			if d != nil {
-				d.addFilter(ctx, sum, memory, height, i*panels/shares, (i+1)*panels/shares)
+				d.addFilter(ctx, sum, each, left, min(columns, n-left), memory, height, first, end)
 				continue
 			}
-			for at := i * panels / shares; at < (i+1)*panels/shares && ctx.Err() == nil; at++ {
+			for at := first; at < end && ctx.Err() == nil; at++ {
 				lo, hi := at*height, min((at+1)*height, pixels)
 				rows := memory[:(hi-lo)*width]
 				fill(p, rows, src, lo, hi)
-				vec.GemmAdd(nil, true, false, width, n, hi-lo, rows, width, grad[lo*ld:], ld, sum, n)
+				vec.GemmAdd(nil, true, false, width, n, hi-lo, rows, width, grad[lo*ld:], ld, sum, each)
 			}
 		}
 		desk.GiveBack(memory)
 	})
-	for i := range shares {
-		if sum := all[i*width*n:][:width*n]; n == ld {
-			addTo(dw[:len(sum)], sum)
-		} else {
-			for r := range width {
-				addTo(dw[r*ld:][:n], sum[r*n:][:n])
-			}
-		}
+	if err := ctx.Err(); err != nil || alone {
+		return err
 	}
+	ctx.Parallel(width, max(1, elementwise.Grain/(shares*n)), func(lo, hi int) {
+		for share := range shares {
+			sums.add(dw, ld, share, lo, hi)
+		}
+	})
 	return ctx.Err()
 }
 
+// filterSums are gradients with respect to the filter that are yet to be added up: of each share
+// columns of width rows, then the next columns.
+type filterSums[T vec.Number] struct {
+	all               []T
+	width, n, columns int
+}
+
+// part returns the columns of a share from left on, and how many these are.
+func (f *filterSums[T]) part(share, left int) (sum []T, columns int) {
+	columns = min(f.columns, f.n-left)
+	return f.all[(share*f.n+left)*f.width:][:columns*f.width], columns
+}
+
+// add adds rows lo to hi of a share to those of dw.
+func (f *filterSums[T]) add(dw []T, ld, share, lo, hi int) {
+	for left := 0; left < f.n; left += f.columns {
+		sum, columns := f.part(share, left)
+		if columns == ld {
+			addTo(dw[lo*ld:hi*ld], sum[lo*ld:])
+			continue
+		}
+		for r := lo; r < hi; r++ {
+			addTo(dw[r*ld+left:][:columns], sum[r*columns:])
+		}
+	}
+}
+
+// addTo adds as many elements of x to to as that has.
 func addTo[T vec.Number](to, x []T) {
+	x = x[:len(to)]
 	if to, ok := any(to).([]float32); ok {
 		vec.Add(to, to, any(x).([]float32))
 		return

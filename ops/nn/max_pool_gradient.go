@@ -129,20 +129,28 @@ func (k *maxPool[T]) gradientOfEqual(ctx *kernel.Context, in, out []tensor.Value
 	})
 }
 
+// clearedAtOnce is how many elements are cleared without asking whether the step has ended.
+const clearedAtOnce = 1 << 18
+
 // scatter calls f for each example, with its part of the input, of the result,
-// which is zero and has the input's shape, and of the gradient.
+// which is zero and has the input's shape, and of the gradient. The result is cleared example by
+// example, so that it is still in the cache.
 func (k *maxPool[T]) scatter(ctx *kernel.Context, p *plan, in, out []tensor.Value, f func(b int, from, to, grad []T)) error {
 	var err error
-	if out[0], err = ctx.AllocZeroed(k.dt, in[0].Dims()); err != nil {
+	if out[0], err = ctx.Alloc(k.dt, in[0].Dims()); err != nil {
 		return err
 	}
+	src, grad, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
 	if p.empty() {
+		clear(dst)
 		return nil
 	}
-	src, grad, dst := tensor.Of[T](&in[0]), tensor.Of[T](&in[2]), tensor.Of[T](&out[0])
 	n, m := p.image(), p.results()
 	ctx.Parallel(p.batch, max(1, elementwise.Grain/(m*p.taps())), func(lo, hi int) {
 		for b := lo; b < hi && ctx.Err() == nil; b++ {
+			for from, end := range ctx.Ranges(n, clearedAtOnce) {
+				clear(dst[b*n+from : b*n+end])
+			}
 			f(b, src[b*n:][:n], dst[b*n:][:n], grad[b*m:][:m])
 		}
 	})
