@@ -29,7 +29,8 @@ const (
 // so large that its panels should pass by all lines at once: block by block they would come from
 // memory as often as there are blocks.
 func (d *direct[T]) byColumns(lines, workers int) bool {
-	size, memory := d.width()*d.n, d.allMemory(lines)
+	y := &d.dims[1]
+	size, memory := d.width()*d.n, lines/y.n*y.in*d.around
 	if d.few != nil || lines <= 1 || lines > mostLines || memory > mostTogether || memory > mostScratch && size < veryLarge {
 		return false
 	}

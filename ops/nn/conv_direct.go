@@ -11,15 +11,20 @@ import (
 // while panels of the filter pass by: a quarter of a core's second cache.
 const blockSize = 1 << 16
 
+// leastLeftOut is how many channels a pixel has at least that is left out rather than multiplied with zeros:
+// of fewer the tiles' loops are too short.
+const leastLeftOut = 16
+
 // A direct convolution multiplies windows where they lie in the image: no matrix
-// of patches is made. Where windows reach over the ends of a line, a few lines at
-// a time are copied with zeros around them.
+// of patches is made. What windows have beyond the ends of a line is left out; where the tiles
+// cannot leave it out, a few lines at a time are copied with zeros around them.
 type direct[T vec.Number] struct {
 	*convolving[T]
 	windows vec.Windows
 	before  int         // elements of zeros in front of a padded line
 	line    int         // elements of the source from line to line
-	padded  int         // elements of a padded line; 0: windows lie inside
+	padded  int         // elements of a padded line; 0: windows lie inside, or what is outside is left out
+	around  int         // padded, or what it would be
 	spacing int         // lines from one line of a window to the next
 	few     *fewFilters // nil: there are more
 
@@ -75,8 +80,15 @@ func (c *convolving[T]) inImage() *direct[T] {
 		windows: vec.Windows{Rows: x.n, Step: x.step * c.channels, Length: taps * c.channels}}
 	d.windows.Next = spacing * d.line
 	if first, end := x.offsets[0], (x.n-1)*x.step+x.offsets[0]+taps; first != 0 || end > x.in {
-		d.before, d.padded = -first*c.channels, (end-first)*c.channels
-		d.windows.Next = spacing * d.padded
+		d.around = (end - first) * c.channels
+		outer := d.windows
+		outer.Before, outer.After = max(-first, 0)*c.channels, max(end-x.in, 0)*c.channels
+		if first <= 0 && c.channels >= leastLeftOut && vec.LeavesOut[T](&outer, c.n) {
+			d.windows = outer
+		} else {
+			d.before, d.padded = -first*c.channels, d.around
+			d.windows.Next = spacing * d.padded
+		}
 	}
 	if c.place != nil && !d.addsAsPanels() {
 		return nil
@@ -260,7 +272,7 @@ func (d *direct[T]) block(lines []vec.Line, memory []T, lo, hi int) ([]vec.Line,
 	for r := lo; r < hi; r++ {
 		l := d.seen(r)
 		if l.Lines > 0 {
-			l.Source = (r%y.n*y.step + y.offsets[0] + l.First*d.spacing - from) * length
+			l.Source = (r%y.n*y.step+y.offsets[0]+l.First*d.spacing-from)*length - d.windows.Before
 		}
 		lines = append(lines, l)
 	}

@@ -933,10 +933,16 @@ func tileF32AVX512_4x1(t *tile)
 func tileF32AVX512_4x2(t *tile)
 
 //go:noescape
+func tileEdgeF32AVX512_4(t *tile)
+
+//go:noescape
 func tileF32AVX512_5x1(t *tile)
 
 //go:noescape
 func tileF32AVX512_5x2(t *tile)
+
+//go:noescape
+func tileEdgeF32AVX512_5(t *tile)
 
 //go:noescape
 func tileF32AVX512_6x1(t *tile)
@@ -945,10 +951,16 @@ func tileF32AVX512_6x1(t *tile)
 func tileF32AVX512_6x2(t *tile)
 
 //go:noescape
+func tileEdgeF32AVX512_6(t *tile)
+
+//go:noescape
 func tileF32AVX512_7x1(t *tile)
 
 //go:noescape
 func tileF32AVX512_7x2(t *tile)
+
+//go:noescape
+func tileEdgeF32AVX512_7(t *tile)
 
 //go:noescape
 func tileF32AVX512_8x1(t *tile)
@@ -957,10 +969,16 @@ func tileF32AVX512_8x1(t *tile)
 func tileF32AVX512_8x2(t *tile)
 
 //go:noescape
+func tileEdgeF32AVX512_8(t *tile)
+
+//go:noescape
 func tileF32AVX512_9x1(t *tile)
 
 //go:noescape
 func tileF32AVX512_9x2(t *tile)
+
+//go:noescape
+func tileEdgeF32AVX512_9(t *tile)
 
 //go:noescape
 func tileF32AVX512_10x1(t *tile)
@@ -969,10 +987,16 @@ func tileF32AVX512_10x1(t *tile)
 func tileF32AVX512_10x2(t *tile)
 
 //go:noescape
+func tileEdgeF32AVX512_10(t *tile)
+
+//go:noescape
 func tileF32AVX512_11x1(t *tile)
 
 //go:noescape
 func tileF32AVX512_11x2(t *tile)
+
+//go:noescape
+func tileEdgeF32AVX512_11(t *tile)
 
 //go:noescape
 func tileF32AVX512_12x1(t *tile)
@@ -981,16 +1005,25 @@ func tileF32AVX512_12x1(t *tile)
 func tileF32AVX512_12x2(t *tile)
 
 //go:noescape
+func tileEdgeF32AVX512_12(t *tile)
+
+//go:noescape
 func tileF32AVX512_13x1(t *tile)
 
 //go:noescape
 func tileF32AVX512_13x2(t *tile)
 
 //go:noescape
+func tileEdgeF32AVX512_13(t *tile)
+
+//go:noescape
 func tileF32AVX512_14x1(t *tile)
 
 //go:noescape
 func tileF32AVX512_14x2(t *tile)
+
+//go:noescape
+func tileEdgeF32AVX512_14(t *tile)
 
 //go:noescape
 func transposeF32AVX512(t *transposition)
@@ -1188,16 +1221,25 @@ func tileF32AVX2_4x1(t *tile)
 func tileF32AVX2_4x2(t *tile)
 
 //go:noescape
+func tileEdgeF32AVX2_4(t *tile)
+
+//go:noescape
 func tileF32AVX2_5x1(t *tile)
 
 //go:noescape
 func tileF32AVX2_5x2(t *tile)
 
 //go:noescape
+func tileEdgeF32AVX2_5(t *tile)
+
+//go:noescape
 func tileF32AVX2_6x1(t *tile)
 
 //go:noescape
 func tileF32AVX2_6x2(t *tile)
+
+//go:noescape
+func tileEdgeF32AVX2_6(t *tile)
 
 //go:noescape
 func transposeF32AVX2(t *transposition)
@@ -1371,6 +1413,36 @@ func runF32AVX512(rows, vectors int, t *tile) {
 	}
 }
 
+// runEdgeF32AVX512 runs the tile of that many rows and two vectors that leaves out what is beyond edges.
+func runEdgeF32AVX512(rows int, t *tile) {
+	switch rows {
+	case 4:
+		tileEdgeF32AVX512_4(t)
+	case 5:
+		tileEdgeF32AVX512_5(t)
+	case 6:
+		tileEdgeF32AVX512_6(t)
+	case 7:
+		tileEdgeF32AVX512_7(t)
+	case 8:
+		tileEdgeF32AVX512_8(t)
+	case 9:
+		tileEdgeF32AVX512_9(t)
+	case 10:
+		tileEdgeF32AVX512_10(t)
+	case 11:
+		tileEdgeF32AVX512_11(t)
+	case 12:
+		tileEdgeF32AVX512_12(t)
+	case 13:
+		tileEdgeF32AVX512_13(t)
+	case 14:
+		tileEdgeF32AVX512_14(t)
+	default:
+		panic("vec: no such tile")
+	}
+}
+
 // runF64AVX512 runs the tile of that many rows and vectors.
 func runF64AVX512(rows, vectors int, t *tile) {
 	switch (rows-1)*16 + vectors - 1 {
@@ -1514,6 +1586,20 @@ func runF32AVX2(rows, vectors int, t *tile) {
 		tileF32AVX2_6x1(t)
 	case 81:
 		tileF32AVX2_6x2(t)
+	default:
+		panic("vec: no such tile")
+	}
+}
+
+// runEdgeF32AVX2 runs the tile of that many rows and two vectors that leaves out what is beyond edges.
+func runEdgeF32AVX2(rows int, t *tile) {
+	switch rows {
+	case 4:
+		tileEdgeF32AVX2_4(t)
+	case 5:
+		tileEdgeF32AVX2_5(t)
+	case 6:
+		tileEdgeF32AVX2_6(t)
 	default:
 		panic("vec: no such tile")
 	}

@@ -490,9 +490,13 @@ func prefetchRows(p *byte, row uintptr, rows int, lines int) { panic(unreachable
 
 func runF32AVX512(rows, vectors int, t *tile) { panic(unreachable) }
 
+func runEdgeF32AVX512(rows int, t *tile) { panic(unreachable) }
+
 func runF64AVX512(rows, vectors int, t *tile) { panic(unreachable) }
 
 func runF32AVX2(rows, vectors int, t *tile) { panic(unreachable) }
+
+func runEdgeF32AVX2(rows int, t *tile) { panic(unreachable) }
 
 func runF64AVX2(rows, vectors int, t *tile) { panic(unreachable) }
 

@@ -16,10 +16,13 @@ type tile struct {
 	lanes      int // elements of the last vector
 	add        int // 0: C is overwritten
 	// The rows of A may be so many stretches of k elements each, one if it is 0,
-	// with jump from the end of one to the next. Those of B follow each other.
-	stretches int
-	jump      uintptr
-	finish    finishing // of float32
+	// with jump from the end of one to the next.
+	stretches   int
+	jump, jumpB uintptr // jumpB: likewise between the rows of B, 0 but for AddTransposed
+	// Of tiles with edges: how many of the first products of each stretch the first row has no part
+	// in, and of the last ones the last row. There a is the second row.
+	head, tail int
+	finish     finishing // of float32
 }
 
 // A transposition is a call of the assembly that turns rows into columns: a
@@ -91,6 +94,18 @@ func (g *geometry) runWide(rows, vectors int, t *tile) {
 		runF32AVX2(rows, vectors, t)
 	default:
 		runF64AVX2(rows, vectors, t)
+	}
+}
+
+// leastEdge is how many rows a tile with edges has at least.
+const leastEdge = 4
+
+// runEdge runs a tile of float32 with edges, of that many rows and two vectors.
+func (g *geometry) runEdge(rows int, t *tile) {
+	if isa == avx512 {
+		runEdgeF32AVX512(rows, t)
+	} else {
+		runEdgeF32AVX2(rows, t)
 	}
 }
 

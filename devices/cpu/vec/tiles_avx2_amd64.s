@@ -26,9 +26,9 @@ TEXT ·tileF32AVX2_1x1(SB), NOSPLIT, $0-8
 
 stretch1:
 	SUBQ $0x04, BX
-	JLT  few3
+	JLT  few4
 
-many2:
+many3:
 	VMASKMOVPS   (CX), Y0, Y2
 	VBROADCASTSS (R8), Y3
 	VFMADD231PS  Y2, Y3, Y1
@@ -50,29 +50,30 @@ many2:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many2
+	JGE          many3
 
-few3:
+few4:
 	ADDQ $0x04, BX
-	JEQ  done4
+	JEQ  done5
 
-rest5:
+rest6:
 	VMASKMOVPS   (CX), Y0, Y2
 	VBROADCASTSS (R8), Y3
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest5
+	JNE          rest6
 
-done4:
+done5:
 	DECQ DI
-	JLE  finished6
+	JLE  finished2
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch1
 
-finished6:
+finished2:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -82,32 +83,32 @@ finished6:
 	MOVQ       40(AX), CX
 
 store7:
-	CMPQ       120(AX), $0x00
+	CMPQ       144(AX), $0x00
 	JEQ        plain8
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled9
-	MOVQ       96(AX), DX
+	MOVQ       120(AX), DX
 	VMASKMOVPS (DX), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 
 scaled9:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased10
-	MOVQ       104(AX), DX
+	MOVQ       128(AX), DX
 	VMASKMOVPS (DX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
 biased10:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none11
-	MOVQ       112(AX), DX
+	MOVQ       136(AX), DX
 	VMASKMOVPS (DX), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 
 none11:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited14
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six12
 	VXORPS  Y2, Y2, Y2
 	VCMPPS  $0x12, Y2, Y1, Y2
@@ -115,16 +116,16 @@ none11:
 	JMP     limited14
 
 six12:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky13
-	VBROADCASTSS 128(AX), Y2
+	VBROADCASTSS 152(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VMAXPS       Y1, Y3, Y1
 	VMINPS       Y1, Y2, Y1
 	JMP          limited14
 
 leaky13:
-	VBROADCASTSS 132(AX), Y2
+	VBROADCASTSS 156(AX), Y2
 	VXORPS       Y3, Y3, Y3
 	VCMPPS       $0x1a, Y3, Y1, Y4
 	VMULPS       Y2, Y1, Y3
@@ -159,9 +160,9 @@ TEXT ·tileF32AVX2_1x2(SB), NOSPLIT, $0-8
 
 stretch15:
 	SUBQ $0x04, BX
-	JLT  few17
+	JLT  few18
 
-many16:
+many17:
 	VMASKMOVPS   32(CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  (CX), Y4, Y1
@@ -187,13 +188,13 @@ many16:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many16
+	JGE          many17
 
-few17:
+few18:
 	ADDQ $0x04, BX
-	JEQ  done18
+	JEQ  done19
 
-rest19:
+rest20:
 	VMASKMOVPS   32(CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  (CX), Y4, Y1
@@ -201,16 +202,17 @@ rest19:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest19
+	JNE          rest20
 
-done18:
+done19:
 	DECQ DI
-	JLE  finished20
+	JLE  finished16
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch15
 
-finished20:
+finished16:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -221,47 +223,47 @@ finished20:
 	MOVQ       40(AX), CX
 
 store21:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain22
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled23
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y3
 	VMULPS  Y3, Y1, Y1
 
 scaled23:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased24
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Y3
 	VADDPS  Y3, Y1, Y1
 
 biased24:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled25
-	MOVQ       96(AX), DX
+	MOVQ       120(AX), DX
 	VMASKMOVPS 32(DX), Y0, Y3
 	VMULPS     Y3, Y2, Y2
 
 scaled25:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased26
-	MOVQ       104(AX), DX
+	MOVQ       128(AX), DX
 	VMASKMOVPS 32(DX), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 
 biased26:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none27
-	MOVQ       112(AX), DX
+	MOVQ       136(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VMASKMOVPS 32(DX), Y0, Y3
 	VADDPS     Y3, Y2, Y2
 
 none27:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited30
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six28
 	VXORPS  Y3, Y3, Y3
 	VCMPPS  $0x12, Y3, Y1, Y4
@@ -271,9 +273,9 @@ none27:
 	JMP     limited30
 
 six28:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky29
-	VBROADCASTSS 128(AX), Y3
+	VBROADCASTSS 152(AX), Y3
 	VXORPS       Y4, Y4, Y4
 	VMAXPS       Y1, Y4, Y1
 	VMINPS       Y1, Y3, Y1
@@ -282,7 +284,7 @@ six28:
 	JMP          limited30
 
 leaky29:
-	VBROADCASTSS 132(AX), Y3
+	VBROADCASTSS 156(AX), Y3
 	VXORPS       Y4, Y4, Y4
 	VCMPPS       $0x1a, Y4, Y1, Y5
 	VMULPS       Y3, Y1, Y4
@@ -323,9 +325,9 @@ TEXT ·tileF32AVX2_1x3(SB), NOSPLIT, $0-8
 
 stretch31:
 	SUBQ $0x04, BX
-	JLT  few33
+	JLT  few34
 
-many32:
+many33:
 	VMASKMOVPS   64(CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  (CX), Y5, Y1
@@ -355,13 +357,13 @@ many32:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many32
+	JGE          many33
 
-few33:
+few34:
 	ADDQ $0x04, BX
-	JEQ  done34
+	JEQ  done35
 
-rest35:
+rest36:
 	VMASKMOVPS   64(CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  (CX), Y5, Y1
@@ -370,16 +372,17 @@ rest35:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest35
+	JNE          rest36
 
-done34:
+done35:
 	DECQ DI
-	JLE  finished36
+	JLE  finished32
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch31
 
-finished36:
+finished32:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -391,62 +394,62 @@ finished36:
 	MOVQ       40(AX), CX
 
 store37:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain38
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled39
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y4
 	VMULPS  Y4, Y1, Y1
 
 scaled39:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased40
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Y4
 	VADDPS  Y4, Y1, Y1
 
 biased40:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled41
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 32(DX), Y4
 	VMULPS  Y4, Y2, Y2
 
 scaled41:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased42
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 32(DX), Y4
 	VADDPS  Y4, Y2, Y2
 
 biased42:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled43
-	MOVQ       96(AX), DX
+	MOVQ       120(AX), DX
 	VMASKMOVPS 64(DX), Y0, Y4
 	VMULPS     Y4, Y3, Y3
 
 scaled43:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased44
-	MOVQ       104(AX), DX
+	MOVQ       128(AX), DX
 	VMASKMOVPS 64(DX), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 
 biased44:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none45
-	MOVQ       112(AX), DX
+	MOVQ       136(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
 	VMASKMOVPS 64(DX), Y0, Y4
 	VADDPS     Y4, Y3, Y3
 
 none45:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited48
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six46
 	VXORPS  Y4, Y4, Y4
 	VCMPPS  $0x12, Y4, Y1, Y5
@@ -458,9 +461,9 @@ none45:
 	JMP     limited48
 
 six46:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky47
-	VBROADCASTSS 128(AX), Y4
+	VBROADCASTSS 152(AX), Y4
 	VXORPS       Y5, Y5, Y5
 	VMAXPS       Y1, Y5, Y1
 	VMINPS       Y1, Y4, Y1
@@ -471,7 +474,7 @@ six46:
 	JMP          limited48
 
 leaky47:
-	VBROADCASTSS 132(AX), Y4
+	VBROADCASTSS 156(AX), Y4
 	VXORPS       Y5, Y5, Y5
 	VCMPPS       $0x1a, Y5, Y1, Y6
 	VMULPS       Y4, Y1, Y5
@@ -518,9 +521,9 @@ TEXT ·tileF32AVX2_1x4(SB), NOSPLIT, $0-8
 
 stretch49:
 	SUBQ $0x04, BX
-	JLT  few51
+	JLT  few52
 
-many50:
+many51:
 	VMASKMOVPS   96(CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  (CX), Y6, Y1
@@ -554,13 +557,13 @@ many50:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many50
+	JGE          many51
 
-few51:
+few52:
 	ADDQ $0x04, BX
-	JEQ  done52
+	JEQ  done53
 
-rest53:
+rest54:
 	VMASKMOVPS   96(CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  (CX), Y6, Y1
@@ -570,16 +573,17 @@ rest53:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest53
+	JNE          rest54
 
-done52:
+done53:
 	DECQ DI
-	JLE  finished54
+	JLE  finished50
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch49
 
-finished54:
+finished50:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -592,67 +596,67 @@ finished54:
 	MOVQ       40(AX), CX
 
 store55:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain56
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled57
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y5
 	VMULPS  Y5, Y1, Y1
 
 scaled57:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased58
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Y5
 	VADDPS  Y5, Y1, Y1
 
 biased58:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled59
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 32(DX), Y5
 	VMULPS  Y5, Y2, Y2
 
 scaled59:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased60
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 32(DX), Y5
 	VADDPS  Y5, Y2, Y2
 
 biased60:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled61
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Y5
 	VMULPS  Y5, Y3, Y3
 
 scaled61:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased62
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Y5
 	VADDPS  Y5, Y3, Y3
 
 biased62:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled63
-	MOVQ       96(AX), DX
+	MOVQ       120(AX), DX
 	VMASKMOVPS 96(DX), Y0, Y5
 	VMULPS     Y5, Y4, Y4
 
 scaled63:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased64
-	MOVQ       104(AX), DX
+	MOVQ       128(AX), DX
 	VMASKMOVPS 96(DX), Y0, Y5
 	VADDPS     Y5, Y4, Y4
 
 biased64:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none65
-	MOVQ       112(AX), DX
+	MOVQ       136(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
 	VADDPS     64(DX), Y3, Y3
@@ -660,9 +664,9 @@ biased64:
 	VADDPS     Y5, Y4, Y4
 
 none65:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited68
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six66
 	VXORPS  Y5, Y5, Y5
 	VCMPPS  $0x12, Y5, Y1, Y6
@@ -676,9 +680,9 @@ none65:
 	JMP     limited68
 
 six66:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky67
-	VBROADCASTSS 128(AX), Y5
+	VBROADCASTSS 152(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VMAXPS       Y1, Y6, Y1
 	VMINPS       Y1, Y5, Y1
@@ -691,7 +695,7 @@ six66:
 	JMP          limited68
 
 leaky67:
-	VBROADCASTSS 132(AX), Y5
+	VBROADCASTSS 156(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VCMPPS       $0x1a, Y6, Y1, Y7
 	VMULPS       Y5, Y1, Y6
@@ -744,9 +748,9 @@ TEXT ·tileF32AVX2_1x5(SB), NOSPLIT, $0-8
 
 stretch69:
 	SUBQ $0x04, BX
-	JLT  few71
+	JLT  few72
 
-many70:
+many71:
 	VMASKMOVPS   128(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  (CX), Y7, Y1
@@ -784,13 +788,13 @@ many70:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many70
+	JGE          many71
 
-few71:
+few72:
 	ADDQ $0x04, BX
-	JEQ  done72
+	JEQ  done73
 
-rest73:
+rest74:
 	VMASKMOVPS   128(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  (CX), Y7, Y1
@@ -801,16 +805,17 @@ rest73:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest73
+	JNE          rest74
 
-done72:
+done73:
 	DECQ DI
-	JLE  finished74
+	JLE  finished70
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch69
 
-finished74:
+finished70:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -824,81 +829,81 @@ finished74:
 	MOVQ       40(AX), CX
 
 store75:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain76
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled77
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y6
 	VMULPS  Y6, Y1, Y1
 
 scaled77:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased78
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Y6
 	VADDPS  Y6, Y1, Y1
 
 biased78:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled79
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 32(DX), Y6
 	VMULPS  Y6, Y2, Y2
 
 scaled79:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased80
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 32(DX), Y6
 	VADDPS  Y6, Y2, Y2
 
 biased80:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled81
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Y6
 	VMULPS  Y6, Y3, Y3
 
 scaled81:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased82
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Y6
 	VADDPS  Y6, Y3, Y3
 
 biased82:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled83
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 96(DX), Y6
 	VMULPS  Y6, Y4, Y4
 
 scaled83:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased84
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 96(DX), Y6
 	VADDPS  Y6, Y4, Y4
 
 biased84:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled85
-	MOVQ       96(AX), DX
+	MOVQ       120(AX), DX
 	VMASKMOVPS 128(DX), Y0, Y6
 	VMULPS     Y6, Y5, Y5
 
 scaled85:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased86
-	MOVQ       104(AX), DX
+	MOVQ       128(AX), DX
 	VMASKMOVPS 128(DX), Y0, Y6
 	VADDPS     Y6, Y5, Y5
 
 biased86:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none87
-	MOVQ       112(AX), DX
+	MOVQ       136(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
 	VADDPS     64(DX), Y3, Y3
@@ -907,9 +912,9 @@ biased86:
 	VADDPS     Y6, Y5, Y5
 
 none87:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited90
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six88
 	VXORPS  Y6, Y6, Y6
 	VCMPPS  $0x12, Y6, Y1, Y7
@@ -925,9 +930,9 @@ none87:
 	JMP     limited90
 
 six88:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky89
-	VBROADCASTSS 128(AX), Y6
+	VBROADCASTSS 152(AX), Y6
 	VXORPS       Y7, Y7, Y7
 	VMAXPS       Y1, Y7, Y1
 	VMINPS       Y1, Y6, Y1
@@ -942,7 +947,7 @@ six88:
 	JMP          limited90
 
 leaky89:
-	VBROADCASTSS 132(AX), Y6
+	VBROADCASTSS 156(AX), Y6
 	VXORPS       Y7, Y7, Y7
 	VCMPPS       $0x1a, Y7, Y1, Y8
 	VMULPS       Y6, Y1, Y7
@@ -1001,9 +1006,9 @@ TEXT ·tileF32AVX2_1x6(SB), NOSPLIT, $0-8
 
 stretch91:
 	SUBQ $0x04, BX
-	JLT  few93
+	JLT  few94
 
-many92:
+many93:
 	VMASKMOVPS   160(CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  (CX), Y8, Y1
@@ -1045,13 +1050,13 @@ many92:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many92
+	JGE          many93
 
-few93:
+few94:
 	ADDQ $0x04, BX
-	JEQ  done94
+	JEQ  done95
 
-rest95:
+rest96:
 	VMASKMOVPS   160(CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  (CX), Y8, Y1
@@ -1063,16 +1068,17 @@ rest95:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest95
+	JNE          rest96
 
-done94:
+done95:
 	DECQ DI
-	JLE  finished96
+	JLE  finished92
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch91
 
-finished96:
+finished92:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -1087,95 +1093,95 @@ finished96:
 	MOVQ       40(AX), CX
 
 store97:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain98
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled99
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y7
 	VMULPS  Y7, Y1, Y1
 
 scaled99:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased100
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Y7
 	VADDPS  Y7, Y1, Y1
 
 biased100:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled101
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 32(DX), Y7
 	VMULPS  Y7, Y2, Y2
 
 scaled101:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased102
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 32(DX), Y7
 	VADDPS  Y7, Y2, Y2
 
 biased102:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled103
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Y7
 	VMULPS  Y7, Y3, Y3
 
 scaled103:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased104
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Y7
 	VADDPS  Y7, Y3, Y3
 
 biased104:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled105
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 96(DX), Y7
 	VMULPS  Y7, Y4, Y4
 
 scaled105:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased106
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 96(DX), Y7
 	VADDPS  Y7, Y4, Y4
 
 biased106:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled107
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Y7
 	VMULPS  Y7, Y5, Y5
 
 scaled107:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased108
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Y7
 	VADDPS  Y7, Y5, Y5
 
 biased108:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled109
-	MOVQ       96(AX), DX
+	MOVQ       120(AX), DX
 	VMASKMOVPS 160(DX), Y0, Y7
 	VMULPS     Y7, Y6, Y6
 
 scaled109:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased110
-	MOVQ       104(AX), DX
+	MOVQ       128(AX), DX
 	VMASKMOVPS 160(DX), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 
 biased110:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none111
-	MOVQ       112(AX), DX
+	MOVQ       136(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
 	VADDPS     64(DX), Y3, Y3
@@ -1185,9 +1191,9 @@ biased110:
 	VADDPS     Y7, Y6, Y6
 
 none111:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited114
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six112
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
@@ -1205,9 +1211,9 @@ none111:
 	JMP     limited114
 
 six112:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky113
-	VBROADCASTSS 128(AX), Y7
+	VBROADCASTSS 152(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VMAXPS       Y1, Y8, Y1
 	VMINPS       Y1, Y7, Y1
@@ -1224,7 +1230,7 @@ six112:
 	JMP          limited114
 
 leaky113:
-	VBROADCASTSS 132(AX), Y7
+	VBROADCASTSS 156(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VCMPPS       $0x1a, Y8, Y1, Y9
 	VMULPS       Y7, Y1, Y8
@@ -1289,9 +1295,9 @@ TEXT ·tileF32AVX2_1x7(SB), NOSPLIT, $0-8
 
 stretch115:
 	SUBQ $0x04, BX
-	JLT  few117
+	JLT  few118
 
-many116:
+many117:
 	VMASKMOVPS   192(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
 	VFMADD231PS  (CX), Y9, Y1
@@ -1337,13 +1343,13 @@ many116:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many116
+	JGE          many117
 
-few117:
+few118:
 	ADDQ $0x04, BX
-	JEQ  done118
+	JEQ  done119
 
-rest119:
+rest120:
 	VMASKMOVPS   192(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
 	VFMADD231PS  (CX), Y9, Y1
@@ -1356,16 +1362,17 @@ rest119:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest119
+	JNE          rest120
 
-done118:
+done119:
 	DECQ DI
-	JLE  finished120
+	JLE  finished116
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch115
 
-finished120:
+finished116:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -1381,109 +1388,109 @@ finished120:
 	MOVQ       40(AX), CX
 
 store121:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain122
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled123
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y8
 	VMULPS  Y8, Y1, Y1
 
 scaled123:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased124
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Y8
 	VADDPS  Y8, Y1, Y1
 
 biased124:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled125
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 32(DX), Y8
 	VMULPS  Y8, Y2, Y2
 
 scaled125:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased126
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 32(DX), Y8
 	VADDPS  Y8, Y2, Y2
 
 biased126:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled127
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Y8
 	VMULPS  Y8, Y3, Y3
 
 scaled127:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased128
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Y8
 	VADDPS  Y8, Y3, Y3
 
 biased128:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled129
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 96(DX), Y8
 	VMULPS  Y8, Y4, Y4
 
 scaled129:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased130
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 96(DX), Y8
 	VADDPS  Y8, Y4, Y4
 
 biased130:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled131
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Y8
 	VMULPS  Y8, Y5, Y5
 
 scaled131:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased132
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Y8
 	VADDPS  Y8, Y5, Y5
 
 biased132:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled133
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 160(DX), Y8
 	VMULPS  Y8, Y6, Y6
 
 scaled133:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased134
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 160(DX), Y8
 	VADDPS  Y8, Y6, Y6
 
 biased134:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled135
-	MOVQ       96(AX), DX
+	MOVQ       120(AX), DX
 	VMASKMOVPS 192(DX), Y0, Y8
 	VMULPS     Y8, Y7, Y7
 
 scaled135:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased136
-	MOVQ       104(AX), DX
+	MOVQ       128(AX), DX
 	VMASKMOVPS 192(DX), Y0, Y8
 	VADDPS     Y8, Y7, Y7
 
 biased136:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none137
-	MOVQ       112(AX), DX
+	MOVQ       136(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
 	VADDPS     64(DX), Y3, Y3
@@ -1494,9 +1501,9 @@ biased136:
 	VADDPS     Y8, Y7, Y7
 
 none137:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited140
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six138
 	VXORPS  Y8, Y8, Y8
 	VCMPPS  $0x12, Y8, Y1, Y9
@@ -1516,9 +1523,9 @@ none137:
 	JMP     limited140
 
 six138:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky139
-	VBROADCASTSS 128(AX), Y8
+	VBROADCASTSS 152(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VMAXPS       Y1, Y9, Y1
 	VMINPS       Y1, Y8, Y1
@@ -1537,7 +1544,7 @@ six138:
 	JMP          limited140
 
 leaky139:
-	VBROADCASTSS 132(AX), Y8
+	VBROADCASTSS 156(AX), Y8
 	VXORPS       Y9, Y9, Y9
 	VCMPPS       $0x1a, Y9, Y1, Y10
 	VMULPS       Y8, Y1, Y9
@@ -1608,9 +1615,9 @@ TEXT ·tileF32AVX2_1x8(SB), NOSPLIT, $0-8
 
 stretch141:
 	SUBQ $0x04, BX
-	JLT  few143
+	JLT  few144
 
-many142:
+many143:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -1676,13 +1683,13 @@ many142:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many142
+	JGE          many143
 
-few143:
+few144:
 	ADDQ $0x04, BX
-	JEQ  done144
+	JEQ  done145
 
-rest145:
+rest146:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -1700,16 +1707,17 @@ rest145:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest145
+	JNE          rest146
 
-done144:
+done145:
 	DECQ DI
-	JLE  finished146
+	JLE  finished142
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch141
 
-finished146:
+finished142:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -1726,123 +1734,123 @@ finished146:
 	MOVQ       40(AX), CX
 
 store147:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain148
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled149
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Y9
 	VMULPS  Y9, Y1, Y1
 
 scaled149:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased150
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Y9
 	VADDPS  Y9, Y1, Y1
 
 biased150:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled151
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 32(DX), Y9
 	VMULPS  Y9, Y2, Y2
 
 scaled151:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased152
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 32(DX), Y9
 	VADDPS  Y9, Y2, Y2
 
 biased152:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled153
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Y9
 	VMULPS  Y9, Y3, Y3
 
 scaled153:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased154
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Y9
 	VADDPS  Y9, Y3, Y3
 
 biased154:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled155
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 96(DX), Y9
 	VMULPS  Y9, Y4, Y4
 
 scaled155:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased156
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 96(DX), Y9
 	VADDPS  Y9, Y4, Y4
 
 biased156:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled157
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Y9
 	VMULPS  Y9, Y5, Y5
 
 scaled157:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased158
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Y9
 	VADDPS  Y9, Y5, Y5
 
 biased158:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled159
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 160(DX), Y9
 	VMULPS  Y9, Y6, Y6
 
 scaled159:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased160
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 160(DX), Y9
 	VADDPS  Y9, Y6, Y6
 
 biased160:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled161
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Y9
 	VMULPS  Y9, Y7, Y7
 
 scaled161:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased162
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Y9
 	VADDPS  Y9, Y7, Y7
 
 biased162:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled163
-	MOVQ       96(AX), DX
+	MOVQ       120(AX), DX
 	VMASKMOVPS 224(DX), Y0, Y9
 	VMULPS     Y9, Y8, Y8
 
 scaled163:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased164
-	MOVQ       104(AX), DX
+	MOVQ       128(AX), DX
 	VMASKMOVPS 224(DX), Y0, Y9
 	VADDPS     Y9, Y8, Y8
 
 biased164:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none165
-	MOVQ       112(AX), DX
+	MOVQ       136(AX), DX
 	VADDPS     (DX), Y1, Y1
 	VADDPS     32(DX), Y2, Y2
 	VADDPS     64(DX), Y3, Y3
@@ -1854,9 +1862,9 @@ biased164:
 	VADDPS     Y9, Y8, Y8
 
 none165:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited168
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six166
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
@@ -1878,9 +1886,9 @@ none165:
 	JMP     limited168
 
 six166:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky167
-	VBROADCASTSS 128(AX), Y9
+	VBROADCASTSS 152(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
 	VMINPS       Y1, Y9, Y1
@@ -1901,7 +1909,7 @@ six166:
 	JMP          limited168
 
 leaky167:
-	VBROADCASTSS 132(AX), Y9
+	VBROADCASTSS 156(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x1a, Y10, Y1, Y11
 	VMULPS       Y9, Y1, Y10
@@ -1971,9 +1979,9 @@ TEXT ·tileF32AVX2_2x1(SB), NOSPLIT, $0-8
 
 stretch169:
 	SUBQ $0x04, BX
-	JLT  few171
+	JLT  few172
 
-many170:
+many171:
 	VMASKMOVPS   (CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  Y3, Y4, Y1
@@ -2003,13 +2011,13 @@ many170:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many170
+	JGE          many171
 
-few171:
+few172:
 	ADDQ $0x04, BX
-	JEQ  done172
+	JEQ  done173
 
-rest173:
+rest174:
 	VMASKMOVPS   (CX), Y0, Y3
 	VBROADCASTSS (R8), Y4
 	VFMADD231PS  Y3, Y4, Y1
@@ -2018,16 +2026,17 @@ rest173:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest173
+	JNE          rest174
 
-done172:
+done173:
 	DECQ DI
-	JLE  finished174
+	JLE  finished170
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch169
 
-finished174:
+finished170:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -2040,27 +2049,27 @@ finished174:
 	MOVQ       40(AX), CX
 
 store175:
-	CMPQ       120(AX), $0x00
+	CMPQ       144(AX), $0x00
 	JEQ        plain176
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled177
-	MOVQ       96(AX), BX
+	MOVQ       120(AX), BX
 	VMASKMOVPS (BX), Y0, Y3
 	VMULPS     Y3, Y1, Y1
 	VMULPS     Y3, Y2, Y2
 
 scaled177:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased178
-	MOVQ       104(AX), BX
+	MOVQ       128(AX), BX
 	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y3, Y2, Y2
 
 biased178:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none179
-	MOVQ       112(AX), BX
+	MOVQ       136(AX), BX
 	VMASKMOVPS (BX), Y0, Y3
 	VADDPS     Y3, Y1, Y1
 	ADDQ       DX, BX
@@ -2068,9 +2077,9 @@ biased178:
 	VADDPS     Y3, Y2, Y2
 
 none179:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited182
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six180
 	VXORPS  Y3, Y3, Y3
 	VCMPPS  $0x12, Y3, Y1, Y4
@@ -2080,9 +2089,9 @@ none179:
 	JMP     limited182
 
 six180:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky181
-	VBROADCASTSS 128(AX), Y3
+	VBROADCASTSS 152(AX), Y3
 	VXORPS       Y4, Y4, Y4
 	VMAXPS       Y1, Y4, Y1
 	VMINPS       Y1, Y3, Y1
@@ -2091,7 +2100,7 @@ six180:
 	JMP          limited182
 
 leaky181:
-	VBROADCASTSS 132(AX), Y3
+	VBROADCASTSS 156(AX), Y3
 	VXORPS       Y4, Y4, Y4
 	VCMPPS       $0x1a, Y4, Y1, Y5
 	VMULPS       Y3, Y1, Y4
@@ -2134,9 +2143,9 @@ TEXT ·tileF32AVX2_2x2(SB), NOSPLIT, $0-8
 
 stretch183:
 	SUBQ $0x04, BX
-	JLT  few185
+	JLT  few186
 
-many184:
+many185:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPS   32(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
@@ -2178,13 +2187,13 @@ many184:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many184
+	JGE          many185
 
-few185:
+few186:
 	ADDQ $0x04, BX
-	JEQ  done186
+	JEQ  done187
 
-rest187:
+rest188:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPS   32(CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
@@ -2196,16 +2205,17 @@ rest187:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest187
+	JNE          rest188
 
-done186:
+done187:
 	DECQ DI
-	JLE  finished188
+	JLE  finished184
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch183
 
-finished188:
+finished184:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -2220,43 +2230,43 @@ finished188:
 	MOVQ       40(AX), CX
 
 store189:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain190
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled191
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Y5
 	VMULPS  Y5, Y1, Y1
 	VMULPS  Y5, Y3, Y3
 
 scaled191:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased192
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Y5
 	VADDPS  Y5, Y1, Y1
 	VADDPS  Y5, Y3, Y3
 
 biased192:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled193
-	MOVQ       96(AX), BX
+	MOVQ       120(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y5
 	VMULPS     Y5, Y2, Y2
 	VMULPS     Y5, Y4, Y4
 
 scaled193:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased194
-	MOVQ       104(AX), BX
+	MOVQ       128(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y5
 	VADDPS     Y5, Y2, Y2
 	VADDPS     Y5, Y4, Y4
 
 biased194:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none195
-	MOVQ       112(AX), BX
+	MOVQ       136(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y5
 	VADDPS     Y5, Y2, Y2
@@ -2266,9 +2276,9 @@ biased194:
 	VADDPS     Y5, Y4, Y4
 
 none195:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited198
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six196
 	VXORPS  Y5, Y5, Y5
 	VCMPPS  $0x12, Y5, Y1, Y6
@@ -2282,9 +2292,9 @@ none195:
 	JMP     limited198
 
 six196:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky197
-	VBROADCASTSS 128(AX), Y5
+	VBROADCASTSS 152(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VMAXPS       Y1, Y6, Y1
 	VMINPS       Y1, Y5, Y1
@@ -2297,7 +2307,7 @@ six196:
 	JMP          limited198
 
 leaky197:
-	VBROADCASTSS 132(AX), Y5
+	VBROADCASTSS 156(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VCMPPS       $0x1a, Y6, Y1, Y7
 	VMULPS       Y5, Y1, Y6
@@ -2352,9 +2362,9 @@ TEXT ·tileF32AVX2_2x3(SB), NOSPLIT, $0-8
 
 stretch199:
 	SUBQ $0x04, BX
-	JLT  few201
+	JLT  few202
 
-many200:
+many201:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPS   64(CX), Y0, Y9
@@ -2408,13 +2418,13 @@ many200:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many200
+	JGE          many201
 
-few201:
+few202:
 	ADDQ $0x04, BX
-	JEQ  done202
+	JEQ  done203
 
-rest203:
+rest204:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPS   64(CX), Y0, Y9
@@ -2429,16 +2439,17 @@ rest203:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest203
+	JNE          rest204
 
-done202:
+done203:
 	DECQ DI
-	JLE  finished204
+	JLE  finished200
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch199
 
-finished204:
+finished200:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -2455,59 +2466,59 @@ finished204:
 	MOVQ       40(AX), CX
 
 store205:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain206
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled207
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Y7
 	VMULPS  Y7, Y1, Y1
 	VMULPS  Y7, Y4, Y4
 
 scaled207:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased208
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Y7
 	VADDPS  Y7, Y1, Y1
 	VADDPS  Y7, Y4, Y4
 
 biased208:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled209
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 32(BX), Y7
 	VMULPS  Y7, Y2, Y2
 	VMULPS  Y7, Y5, Y5
 
 scaled209:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased210
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 32(BX), Y7
 	VADDPS  Y7, Y2, Y2
 	VADDPS  Y7, Y5, Y5
 
 biased210:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled211
-	MOVQ       96(AX), BX
+	MOVQ       120(AX), BX
 	VMASKMOVPS 64(BX), Y0, Y7
 	VMULPS     Y7, Y3, Y3
 	VMULPS     Y7, Y6, Y6
 
 scaled211:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased212
-	MOVQ       104(AX), BX
+	MOVQ       128(AX), BX
 	VMASKMOVPS 64(BX), Y0, Y7
 	VADDPS     Y7, Y3, Y3
 	VADDPS     Y7, Y6, Y6
 
 biased212:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none213
-	MOVQ       112(AX), BX
+	MOVQ       136(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VADDPS     32(BX), Y2, Y2
 	VMASKMOVPS 64(BX), Y0, Y7
@@ -2519,9 +2530,9 @@ biased212:
 	VADDPS     Y7, Y6, Y6
 
 none213:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited216
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six214
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
@@ -2539,9 +2550,9 @@ none213:
 	JMP     limited216
 
 six214:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky215
-	VBROADCASTSS 128(AX), Y7
+	VBROADCASTSS 152(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VMAXPS       Y1, Y8, Y1
 	VMINPS       Y1, Y7, Y1
@@ -2558,7 +2569,7 @@ six214:
 	JMP          limited216
 
 leaky215:
-	VBROADCASTSS 132(AX), Y7
+	VBROADCASTSS 156(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VCMPPS       $0x1a, Y8, Y1, Y9
 	VMULPS       Y7, Y1, Y8
@@ -2625,9 +2636,9 @@ TEXT ·tileF32AVX2_2x4(SB), NOSPLIT, $0-8
 
 stretch217:
 	SUBQ $0x04, BX
-	JLT  few219
+	JLT  few220
 
-many218:
+many219:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -2693,13 +2704,13 @@ many218:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many218
+	JGE          many219
 
-few219:
+few220:
 	ADDQ $0x04, BX
-	JEQ  done220
+	JEQ  done221
 
-rest221:
+rest222:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -2717,16 +2728,17 @@ rest221:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest221
+	JNE          rest222
 
-done220:
+done221:
 	DECQ DI
-	JLE  finished222
+	JLE  finished218
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch217
 
-finished222:
+finished218:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -2745,75 +2757,75 @@ finished222:
 	MOVQ       40(AX), CX
 
 store223:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain224
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled225
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Y9
 	VMULPS  Y9, Y1, Y1
 	VMULPS  Y9, Y5, Y5
 
 scaled225:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased226
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Y9
 	VADDPS  Y9, Y1, Y1
 	VADDPS  Y9, Y5, Y5
 
 biased226:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled227
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 32(BX), Y9
 	VMULPS  Y9, Y2, Y2
 	VMULPS  Y9, Y6, Y6
 
 scaled227:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased228
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 32(BX), Y9
 	VADDPS  Y9, Y2, Y2
 	VADDPS  Y9, Y6, Y6
 
 biased228:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled229
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 64(BX), Y9
 	VMULPS  Y9, Y3, Y3
 	VMULPS  Y9, Y7, Y7
 
 scaled229:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased230
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 64(BX), Y9
 	VADDPS  Y9, Y3, Y3
 	VADDPS  Y9, Y7, Y7
 
 biased230:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled231
-	MOVQ       96(AX), BX
+	MOVQ       120(AX), BX
 	VMASKMOVPS 96(BX), Y0, Y9
 	VMULPS     Y9, Y4, Y4
 	VMULPS     Y9, Y8, Y8
 
 scaled231:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased232
-	MOVQ       104(AX), BX
+	MOVQ       128(AX), BX
 	VMASKMOVPS 96(BX), Y0, Y9
 	VADDPS     Y9, Y4, Y4
 	VADDPS     Y9, Y8, Y8
 
 biased232:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none233
-	MOVQ       112(AX), BX
+	MOVQ       136(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VADDPS     32(BX), Y2, Y2
 	VADDPS     64(BX), Y3, Y3
@@ -2827,9 +2839,9 @@ biased232:
 	VADDPS     Y9, Y8, Y8
 
 none233:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited236
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six234
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
@@ -2851,9 +2863,9 @@ none233:
 	JMP     limited236
 
 six234:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky235
-	VBROADCASTSS 128(AX), Y9
+	VBROADCASTSS 152(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
 	VMINPS       Y1, Y9, Y1
@@ -2874,7 +2886,7 @@ six234:
 	JMP          limited236
 
 leaky235:
-	VBROADCASTSS 132(AX), Y9
+	VBROADCASTSS 156(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x1a, Y10, Y1, Y11
 	VMULPS       Y9, Y1, Y10
@@ -2946,9 +2958,9 @@ TEXT ·tileF32AVX2_3x1(SB), NOSPLIT, $0-8
 
 stretch237:
 	SUBQ $0x04, BX
-	JLT  few239
+	JLT  few240
 
-many238:
+many239:
 	VMASKMOVPS   (CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  Y4, Y5, Y1
@@ -2986,13 +2998,13 @@ many238:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many238
+	JGE          many239
 
-few239:
+few240:
 	ADDQ $0x04, BX
-	JEQ  done240
+	JEQ  done241
 
-rest241:
+rest242:
 	VMASKMOVPS   (CX), Y0, Y4
 	VBROADCASTSS (R8), Y5
 	VFMADD231PS  Y4, Y5, Y1
@@ -3003,16 +3015,17 @@ rest241:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest241
+	JNE          rest242
 
-done240:
+done241:
 	DECQ DI
-	JLE  finished242
+	JLE  finished238
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch237
 
-finished242:
+finished238:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -3028,29 +3041,29 @@ finished242:
 	MOVQ       40(AX), CX
 
 store243:
-	CMPQ       120(AX), $0x00
+	CMPQ       144(AX), $0x00
 	JEQ        plain244
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled245
-	MOVQ       96(AX), BX
+	MOVQ       120(AX), BX
 	VMASKMOVPS (BX), Y0, Y4
 	VMULPS     Y4, Y1, Y1
 	VMULPS     Y4, Y2, Y2
 	VMULPS     Y4, Y3, Y3
 
 scaled245:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased246
-	MOVQ       104(AX), BX
+	MOVQ       128(AX), BX
 	VMASKMOVPS (BX), Y0, Y4
 	VADDPS     Y4, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y4, Y3, Y3
 
 biased246:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none247
-	MOVQ       112(AX), BX
+	MOVQ       136(AX), BX
 	VMASKMOVPS (BX), Y0, Y4
 	VADDPS     Y4, Y1, Y1
 	ADDQ       DX, BX
@@ -3061,9 +3074,9 @@ biased246:
 	VADDPS     Y4, Y3, Y3
 
 none247:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited250
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six248
 	VXORPS  Y4, Y4, Y4
 	VCMPPS  $0x12, Y4, Y1, Y5
@@ -3075,9 +3088,9 @@ none247:
 	JMP     limited250
 
 six248:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky249
-	VBROADCASTSS 128(AX), Y4
+	VBROADCASTSS 152(AX), Y4
 	VXORPS       Y5, Y5, Y5
 	VMAXPS       Y1, Y5, Y1
 	VMINPS       Y1, Y4, Y1
@@ -3088,7 +3101,7 @@ six248:
 	JMP          limited250
 
 leaky249:
-	VBROADCASTSS 132(AX), Y4
+	VBROADCASTSS 156(AX), Y4
 	VXORPS       Y5, Y5, Y5
 	VCMPPS       $0x1a, Y5, Y1, Y6
 	VMULPS       Y4, Y1, Y5
@@ -3139,9 +3152,9 @@ TEXT ·tileF32AVX2_3x2(SB), NOSPLIT, $0-8
 
 stretch251:
 	SUBQ $0x04, BX
-	JLT  few253
+	JLT  few254
 
-many252:
+many253:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPS   32(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
@@ -3195,13 +3208,13 @@ many252:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many252
+	JGE          many253
 
-few253:
+few254:
 	ADDQ $0x04, BX
-	JEQ  done254
+	JEQ  done255
 
-rest255:
+rest256:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPS   32(CX), Y0, Y8
 	VBROADCASTSS (R8), Y9
@@ -3216,16 +3229,17 @@ rest255:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest255
+	JNE          rest256
 
-done254:
+done255:
 	DECQ DI
-	JLE  finished256
+	JLE  finished252
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch251
 
-finished256:
+finished252:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -3244,47 +3258,47 @@ finished256:
 	MOVQ       40(AX), CX
 
 store257:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain258
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled259
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Y7
 	VMULPS  Y7, Y1, Y1
 	VMULPS  Y7, Y3, Y3
 	VMULPS  Y7, Y5, Y5
 
 scaled259:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased260
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Y7
 	VADDPS  Y7, Y1, Y1
 	VADDPS  Y7, Y3, Y3
 	VADDPS  Y7, Y5, Y5
 
 biased260:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled261
-	MOVQ       96(AX), BX
+	MOVQ       120(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y7
 	VMULPS     Y7, Y2, Y2
 	VMULPS     Y7, Y4, Y4
 	VMULPS     Y7, Y6, Y6
 
 scaled261:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased262
-	MOVQ       104(AX), BX
+	MOVQ       128(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y7
 	VADDPS     Y7, Y2, Y2
 	VADDPS     Y7, Y4, Y4
 	VADDPS     Y7, Y6, Y6
 
 biased262:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none263
-	MOVQ       112(AX), BX
+	MOVQ       136(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y7
 	VADDPS     Y7, Y2, Y2
@@ -3298,9 +3312,9 @@ biased262:
 	VADDPS     Y7, Y6, Y6
 
 none263:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited266
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six264
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
@@ -3318,9 +3332,9 @@ none263:
 	JMP     limited266
 
 six264:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky265
-	VBROADCASTSS 128(AX), Y7
+	VBROADCASTSS 152(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VMAXPS       Y1, Y8, Y1
 	VMINPS       Y1, Y7, Y1
@@ -3337,7 +3351,7 @@ six264:
 	JMP          limited266
 
 leaky265:
-	VBROADCASTSS 132(AX), Y7
+	VBROADCASTSS 156(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VCMPPS       $0x1a, Y8, Y1, Y9
 	VMULPS       Y7, Y1, Y8
@@ -3414,9 +3428,9 @@ TEXT ·tileF32AVX2_4x1(SB), NOSPLIT, $0-8
 near267:
 stretch268:
 	SUBQ $0x04, BX
-	JLT  few270
+	JLT  few271
 
-many269:
+many270:
 	VMASKMOVPS   (CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -3462,13 +3476,13 @@ many269:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many269
+	JGE          many270
 
-few270:
+few271:
 	ADDQ $0x04, BX
-	JEQ  done271
+	JEQ  done272
 
-rest272:
+rest273:
 	VMASKMOVPS   (CX), Y0, Y5
 	VBROADCASTSS (R8), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -3481,16 +3495,17 @@ rest272:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest272
+	JNE          rest273
 
-done271:
+done272:
 	DECQ DI
-	JLE  finished273
+	JLE  finished269
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch268
 
-finished273:
+finished269:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -3509,11 +3524,11 @@ finished273:
 	MOVQ       40(AX), CX
 
 store274:
-	CMPQ       120(AX), $0x00
+	CMPQ       144(AX), $0x00
 	JEQ        plain275
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled276
-	MOVQ       96(AX), BX
+	MOVQ       120(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VMULPS     Y5, Y1, Y1
 	VMULPS     Y5, Y2, Y2
@@ -3521,9 +3536,9 @@ store274:
 	VMULPS     Y5, Y4, Y4
 
 scaled276:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased277
-	MOVQ       104(AX), BX
+	MOVQ       128(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y5, Y2, Y2
@@ -3531,9 +3546,9 @@ scaled276:
 	VADDPS     Y5, Y4, Y4
 
 biased277:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none278
-	MOVQ       112(AX), BX
+	MOVQ       136(AX), BX
 	VMASKMOVPS (BX), Y0, Y5
 	VADDPS     Y5, Y1, Y1
 	ADDQ       DX, BX
@@ -3547,9 +3562,9 @@ biased277:
 	VADDPS     Y5, Y4, Y4
 
 none278:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited281
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six279
 	VXORPS  Y5, Y5, Y5
 	VCMPPS  $0x12, Y5, Y1, Y6
@@ -3563,9 +3578,9 @@ none278:
 	JMP     limited281
 
 six279:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky280
-	VBROADCASTSS 128(AX), Y5
+	VBROADCASTSS 152(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VMAXPS       Y1, Y6, Y1
 	VMINPS       Y1, Y5, Y1
@@ -3578,7 +3593,7 @@ six279:
 	JMP          limited281
 
 leaky280:
-	VBROADCASTSS 132(AX), Y5
+	VBROADCASTSS 156(AX), Y5
 	VXORPS       Y6, Y6, Y6
 	VCMPPS       $0x1a, Y6, Y1, Y7
 	VMULPS       Y5, Y1, Y6
@@ -3650,9 +3665,9 @@ TEXT ·tileF32AVX2_4x2(SB), NOSPLIT, $0-8
 near282:
 stretch283:
 	SUBQ $0x04, BX
-	JLT  few285
+	JLT  few286
 
-many284:
+many285:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPS   32(CX), Y0, Y10
@@ -3722,13 +3737,13 @@ many284:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many284
+	JGE          many285
 
-few285:
+few286:
 	ADDQ $0x04, BX
-	JEQ  done286
+	JEQ  done287
 
-rest287:
+rest288:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPS   32(CX), Y0, Y10
@@ -3747,16 +3762,17 @@ rest287:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest287
+	JNE          rest288
 
-done286:
+done287:
 	DECQ DI
-	JLE  finished288
+	JLE  finished284
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch283
 
-finished288:
+finished284:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
@@ -3779,11 +3795,11 @@ finished288:
 	MOVQ       40(AX), CX
 
 store289:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain290
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled291
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Y9
 	VMULPS  Y9, Y1, Y1
 	VMULPS  Y9, Y3, Y3
@@ -3791,9 +3807,9 @@ store289:
 	VMULPS  Y9, Y7, Y7
 
 scaled291:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased292
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Y9
 	VADDPS  Y9, Y1, Y1
 	VADDPS  Y9, Y3, Y3
@@ -3801,9 +3817,9 @@ scaled291:
 	VADDPS  Y9, Y7, Y7
 
 biased292:
-	TESTB      $0x01, 120(AX)
+	TESTB      $0x01, 144(AX)
 	JEQ        scaled293
-	MOVQ       96(AX), BX
+	MOVQ       120(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y9
 	VMULPS     Y9, Y2, Y2
 	VMULPS     Y9, Y4, Y4
@@ -3811,9 +3827,9 @@ biased292:
 	VMULPS     Y9, Y8, Y8
 
 scaled293:
-	TESTB      $0x02, 120(AX)
+	TESTB      $0x02, 144(AX)
 	JEQ        biased294
-	MOVQ       104(AX), BX
+	MOVQ       128(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y9
 	VADDPS     Y9, Y2, Y2
 	VADDPS     Y9, Y4, Y4
@@ -3821,9 +3837,9 @@ scaled293:
 	VADDPS     Y9, Y8, Y8
 
 biased294:
-	TESTB      $0x04, 120(AX)
+	TESTB      $0x04, 144(AX)
 	JEQ        none295
-	MOVQ       112(AX), BX
+	MOVQ       136(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y9
 	VADDPS     Y9, Y2, Y2
@@ -3841,9 +3857,9 @@ biased294:
 	VADDPS     Y9, Y8, Y8
 
 none295:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited298
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six296
 	VXORPS  Y9, Y9, Y9
 	VCMPPS  $0x12, Y9, Y1, Y10
@@ -3865,9 +3881,9 @@ none295:
 	JMP     limited298
 
 six296:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky297
-	VBROADCASTSS 128(AX), Y9
+	VBROADCASTSS 152(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VMAXPS       Y1, Y10, Y1
 	VMINPS       Y1, Y9, Y1
@@ -3888,7 +3904,7 @@ six296:
 	JMP          limited298
 
 leaky297:
-	VBROADCASTSS 132(AX), Y9
+	VBROADCASTSS 156(AX), Y9
 	VXORPS       Y10, Y10, Y10
 	VCMPPS       $0x1a, Y10, Y1, Y11
 	VMULPS       Y9, Y1, Y10
@@ -3938,6 +3954,459 @@ plain290:
 	VZEROUPPER
 	RET
 
+// func tileEdgeF32AVX2_4(t *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·tileEdgeF32AVX2_4(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	MOVQ       64(AX), R11
+	MOVQ       $+8, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	NEGQ       R11
+	LEAQ       ones<>+32(SB), R12
+	VMOVUPS    (R12)(R11*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	CMPQ       BX, $0x30
+	JLT        near299
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R11
+	PREFETCHT0 (BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+
+near299:
+stretch300:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few303
+
+many302:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	VBROADCASTSS (R8)(R10*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	VBROADCASTSS (R8)(R10*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many302
+
+few303:
+	ADDQ $0x02, BX
+	JEQ  done304
+
+rest305:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	VBROADCASTSS (R8)(R10*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest305
+
+done304:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few307
+
+many306:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VFMADD231PS  Y10, Y11, Y2
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	VBROADCASTSS (R8)(R10*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VFMADD231PS  Y10, Y11, Y2
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	VBROADCASTSS (R8)(R10*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VFMADD231PS  Y10, Y11, Y2
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	VBROADCASTSS (R8)(R10*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VFMADD231PS  Y10, Y11, Y2
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	VBROADCASTSS (R8)(R10*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x04, BX
+	JGE          many306
+
+few307:
+	ADDQ $0x04, BX
+	JEQ  done308
+
+rest309:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VFMADD231PS  Y10, Y11, Y2
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	VBROADCASTSS (R8)(R10*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VFMADD231PS  Y10, Y11, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest309
+
+done308:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few311
+
+many310:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VFMADD231PS  Y10, Y11, Y2
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VFMADD231PS  Y10, Y11, Y2
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many310
+
+few311:
+	ADDQ $0x02, BX
+	JEQ  done312
+
+rest313:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y9
+	VMASKMOVPS   32(CX), Y0, Y10
+	VBROADCASTSS (R8), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VFMADD231PS  Y10, Y11, Y2
+	VBROADCASTSS (R8)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y3
+	VFMADD231PS  Y10, Y11, Y4
+	VBROADCASTSS (R8)(R9*2), Y11
+	VFMADD231PS  Y9, Y11, Y5
+	VFMADD231PS  Y10, Y11, Y6
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest313
+
+done312:
+	DECQ DI
+	JLE  finished301
+	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch300
+
+finished301:
+	MOVQ       40(AX), CX
+	MOVQ       48(AX), DX
+	CMPQ       72(AX), $0x00
+	JEQ        store314
+	VADDPS     (CX), Y1, Y1
+	VMASKMOVPS 32(CX), Y0, Y9
+	VADDPS     Y9, Y2, Y2
+	ADDQ       DX, CX
+	VADDPS     (CX), Y3, Y3
+	VMASKMOVPS 32(CX), Y0, Y9
+	VADDPS     Y9, Y4, Y4
+	ADDQ       DX, CX
+	VADDPS     (CX), Y5, Y5
+	VMASKMOVPS 32(CX), Y0, Y9
+	VADDPS     Y9, Y6, Y6
+	ADDQ       DX, CX
+	VADDPS     (CX), Y7, Y7
+	VMASKMOVPS 32(CX), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+	MOVQ       40(AX), CX
+
+store314:
+	CMPQ    144(AX), $0x00
+	JEQ     plain315
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled316
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Y9
+	VMULPS  Y9, Y1, Y1
+	VMULPS  Y9, Y3, Y3
+	VMULPS  Y9, Y5, Y5
+	VMULPS  Y9, Y7, Y7
+
+scaled316:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased317
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Y9
+	VADDPS  Y9, Y1, Y1
+	VADDPS  Y9, Y3, Y3
+	VADDPS  Y9, Y5, Y5
+	VADDPS  Y9, Y7, Y7
+
+biased317:
+	TESTB      $0x01, 144(AX)
+	JEQ        scaled318
+	MOVQ       120(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y9
+	VMULPS     Y9, Y2, Y2
+	VMULPS     Y9, Y4, Y4
+	VMULPS     Y9, Y6, Y6
+	VMULPS     Y9, Y8, Y8
+
+scaled318:
+	TESTB      $0x02, 144(AX)
+	JEQ        biased319
+	MOVQ       128(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y2, Y2
+	VADDPS     Y9, Y4, Y4
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y9, Y8, Y8
+
+biased319:
+	TESTB      $0x04, 144(AX)
+	JEQ        none320
+	MOVQ       136(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y2, Y2
+	ADDQ       DX, BX
+	VADDPS     (BX), Y3, Y3
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y4, Y4
+	ADDQ       DX, BX
+	VADDPS     (BX), Y5, Y5
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y6, Y6
+	ADDQ       DX, BX
+	VADDPS     (BX), Y7, Y7
+	VMASKMOVPS 32(BX), Y0, Y9
+	VADDPS     Y9, Y8, Y8
+
+none320:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited323
+	TESTB   $0x08, 144(AX)
+	JEQ     six321
+	VXORPS  Y9, Y9, Y9
+	VCMPPS  $0x12, Y9, Y1, Y10
+	VANDNPS Y1, Y10, Y1
+	VCMPPS  $0x12, Y9, Y2, Y10
+	VANDNPS Y2, Y10, Y2
+	VCMPPS  $0x12, Y9, Y3, Y10
+	VANDNPS Y3, Y10, Y3
+	VCMPPS  $0x12, Y9, Y4, Y10
+	VANDNPS Y4, Y10, Y4
+	VCMPPS  $0x12, Y9, Y5, Y10
+	VANDNPS Y5, Y10, Y5
+	VCMPPS  $0x12, Y9, Y6, Y10
+	VANDNPS Y6, Y10, Y6
+	VCMPPS  $0x12, Y9, Y7, Y10
+	VANDNPS Y7, Y10, Y7
+	VCMPPS  $0x12, Y9, Y8, Y9
+	VANDNPS Y8, Y9, Y8
+	JMP     limited323
+
+six321:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky322
+	VBROADCASTSS 152(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VMAXPS       Y1, Y10, Y1
+	VMINPS       Y1, Y9, Y1
+	VMAXPS       Y2, Y10, Y2
+	VMINPS       Y2, Y9, Y2
+	VMAXPS       Y3, Y10, Y3
+	VMINPS       Y3, Y9, Y3
+	VMAXPS       Y4, Y10, Y4
+	VMINPS       Y4, Y9, Y4
+	VMAXPS       Y5, Y10, Y5
+	VMINPS       Y5, Y9, Y5
+	VMAXPS       Y6, Y10, Y6
+	VMINPS       Y6, Y9, Y6
+	VMAXPS       Y7, Y10, Y7
+	VMINPS       Y7, Y9, Y7
+	VMAXPS       Y8, Y10, Y8
+	VMINPS       Y8, Y9, Y8
+	JMP          limited323
+
+leaky322:
+	VBROADCASTSS 156(AX), Y9
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y1, Y11
+	VMULPS       Y9, Y1, Y10
+	VBLENDVPS    Y11, Y10, Y1, Y1
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y2, Y11
+	VMULPS       Y9, Y2, Y10
+	VBLENDVPS    Y11, Y10, Y2, Y2
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y3, Y11
+	VMULPS       Y9, Y3, Y10
+	VBLENDVPS    Y11, Y10, Y3, Y3
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y4, Y11
+	VMULPS       Y9, Y4, Y10
+	VBLENDVPS    Y11, Y10, Y4, Y4
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y5, Y11
+	VMULPS       Y9, Y5, Y10
+	VBLENDVPS    Y11, Y10, Y5, Y5
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y6, Y11
+	VMULPS       Y9, Y6, Y10
+	VBLENDVPS    Y11, Y10, Y6, Y6
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y7, Y11
+	VMULPS       Y9, Y7, Y10
+	VBLENDVPS    Y11, Y10, Y7, Y7
+	VXORPS       Y10, Y10, Y10
+	VCMPPS       $0x1a, Y10, Y8, Y11
+	VMULPS       Y9, Y8, Y10
+	VBLENDVPS    Y11, Y10, Y8, Y8
+
+limited323:
+plain315:
+	VMOVUPS    Y1, (CX)
+	VMASKMOVPS Y2, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y3, (CX)
+	VMASKMOVPS Y4, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y5, (CX)
+	VMASKMOVPS Y6, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y7, (CX)
+	VMASKMOVPS Y8, Y0, 32(CX)
+	VZEROUPPER
+	RET
+
 // func tileF32AVX2_5x1(t *byte)
 // Requires: AVX, CMOV, FMA3, MMX+
 TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
@@ -3963,7 +4432,7 @@ TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
 	CMPQ       BX, $0x30
-	JLT        near299
+	JLT        near324
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -3976,12 +4445,12 @@ TEXT ·tileF32AVX2_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near299:
-stretch300:
+near324:
+stretch325:
 	SUBQ $0x04, BX
-	JLT  few302
+	JLT  few328
 
-many301:
+many327:
 	VMASKMOVPS   (CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  Y6, Y7, Y1
@@ -4035,13 +4504,13 @@ many301:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many301
+	JGE          many327
 
-few302:
+few328:
 	ADDQ $0x04, BX
-	JEQ  done303
+	JEQ  done329
 
-rest304:
+rest330:
 	VMASKMOVPS   (CX), Y0, Y6
 	VBROADCASTSS (R8), Y7
 	VFMADD231PS  Y6, Y7, Y1
@@ -4056,20 +4525,21 @@ rest304:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest304
+	JNE          rest330
 
-done303:
+done329:
 	DECQ DI
-	JLE  finished305
+	JLE  finished326
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch300
+	JMP  stretch325
 
-finished305:
+finished326:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store306
+	JEQ        store331
 	VMASKMOVPS (CX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
 	ADDQ       DX, CX
@@ -4086,12 +4556,12 @@ finished305:
 	VADDPS     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store306:
-	CMPQ       120(AX), $0x00
-	JEQ        plain307
-	TESTB      $0x01, 120(AX)
-	JEQ        scaled308
-	MOVQ       96(AX), BX
+store331:
+	CMPQ       144(AX), $0x00
+	JEQ        plain332
+	TESTB      $0x01, 144(AX)
+	JEQ        scaled333
+	MOVQ       120(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VMULPS     Y6, Y1, Y1
 	VMULPS     Y6, Y2, Y2
@@ -4099,10 +4569,10 @@ store306:
 	VMULPS     Y6, Y4, Y4
 	VMULPS     Y6, Y5, Y5
 
-scaled308:
-	TESTB      $0x02, 120(AX)
-	JEQ        biased309
-	MOVQ       104(AX), BX
+scaled333:
+	TESTB      $0x02, 144(AX)
+	JEQ        biased334
+	MOVQ       128(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -4110,10 +4580,10 @@ scaled308:
 	VADDPS     Y6, Y4, Y4
 	VADDPS     Y6, Y5, Y5
 
-biased309:
-	TESTB      $0x04, 120(AX)
-	JEQ        none310
-	MOVQ       112(AX), BX
+biased334:
+	TESTB      $0x04, 144(AX)
+	JEQ        none335
+	MOVQ       136(AX), BX
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y1, Y1
 	ADDQ       DX, BX
@@ -4129,11 +4599,11 @@ biased309:
 	VMASKMOVPS (BX), Y0, Y6
 	VADDPS     Y6, Y5, Y5
 
-none310:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited313
-	TESTB   $0x08, 120(AX)
-	JEQ     six311
+none335:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited338
+	TESTB   $0x08, 144(AX)
+	JEQ     six336
 	VXORPS  Y6, Y6, Y6
 	VCMPPS  $0x12, Y6, Y1, Y7
 	VANDNPS Y1, Y7, Y1
@@ -4145,12 +4615,12 @@ none310:
 	VANDNPS Y4, Y7, Y4
 	VCMPPS  $0x12, Y6, Y5, Y6
 	VANDNPS Y5, Y6, Y5
-	JMP     limited313
+	JMP     limited338
 
-six311:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky312
-	VBROADCASTSS 128(AX), Y6
+six336:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky337
+	VBROADCASTSS 152(AX), Y6
 	VXORPS       Y7, Y7, Y7
 	VMAXPS       Y1, Y7, Y1
 	VMINPS       Y1, Y6, Y1
@@ -4162,10 +4632,10 @@ six311:
 	VMINPS       Y4, Y6, Y4
 	VMAXPS       Y5, Y7, Y5
 	VMINPS       Y5, Y6, Y5
-	JMP          limited313
+	JMP          limited338
 
-leaky312:
-	VBROADCASTSS 132(AX), Y6
+leaky337:
+	VBROADCASTSS 156(AX), Y6
 	VXORPS       Y7, Y7, Y7
 	VCMPPS       $0x1a, Y7, Y1, Y8
 	VMULPS       Y6, Y1, Y7
@@ -4187,8 +4657,8 @@ leaky312:
 	VMULPS       Y6, Y5, Y7
 	VBLENDVPS    Y8, Y7, Y5, Y5
 
-limited313:
-plain307:
+limited338:
+plain332:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -4231,7 +4701,7 @@ TEXT ·tileF32AVX2_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
 	CMPQ       BX, $0x30
-	JLT        near314
+	JLT        near339
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -4244,12 +4714,12 @@ TEXT ·tileF32AVX2_5x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near314:
-stretch315:
+near339:
+stretch340:
 	SUBQ $0x04, BX
-	JLT  few317
+	JLT  few343
 
-many316:
+many342:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPS   32(CX), Y0, Y12
@@ -4331,13 +4801,13 @@ many316:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many316
+	JGE          many342
 
-few317:
+few343:
 	ADDQ $0x04, BX
-	JEQ  done318
+	JEQ  done344
 
-rest319:
+rest345:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPS   32(CX), Y0, Y12
@@ -4359,20 +4829,21 @@ rest319:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest319
+	JNE          rest345
 
-done318:
+done344:
 	DECQ DI
-	JLE  finished320
+	JLE  finished341
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch315
+	JMP  stretch340
 
-finished320:
+finished341:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store321
+	JEQ        store346
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y11
 	VADDPS     Y11, Y2, Y2
@@ -4394,12 +4865,12 @@ finished320:
 	VADDPS     Y11, Y10, Y10
 	MOVQ       40(AX), CX
 
-store321:
-	CMPQ    120(AX), $0x00
-	JEQ     plain322
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled323
-	MOVQ    96(AX), BX
+store346:
+	CMPQ    144(AX), $0x00
+	JEQ     plain347
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled348
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Y11
 	VMULPS  Y11, Y1, Y1
 	VMULPS  Y11, Y3, Y3
@@ -4407,10 +4878,10 @@ store321:
 	VMULPS  Y11, Y7, Y7
 	VMULPS  Y11, Y9, Y9
 
-scaled323:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased324
-	MOVQ    104(AX), BX
+scaled348:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased349
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Y11
 	VADDPS  Y11, Y1, Y1
 	VADDPS  Y11, Y3, Y3
@@ -4418,10 +4889,10 @@ scaled323:
 	VADDPS  Y11, Y7, Y7
 	VADDPS  Y11, Y9, Y9
 
-biased324:
-	TESTB      $0x01, 120(AX)
-	JEQ        scaled325
-	MOVQ       96(AX), BX
+biased349:
+	TESTB      $0x01, 144(AX)
+	JEQ        scaled350
+	MOVQ       120(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y11
 	VMULPS     Y11, Y2, Y2
 	VMULPS     Y11, Y4, Y4
@@ -4429,10 +4900,10 @@ biased324:
 	VMULPS     Y11, Y8, Y8
 	VMULPS     Y11, Y10, Y10
 
-scaled325:
-	TESTB      $0x02, 120(AX)
-	JEQ        biased326
-	MOVQ       104(AX), BX
+scaled350:
+	TESTB      $0x02, 144(AX)
+	JEQ        biased351
+	MOVQ       128(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y11
 	VADDPS     Y11, Y2, Y2
 	VADDPS     Y11, Y4, Y4
@@ -4440,10 +4911,10 @@ scaled325:
 	VADDPS     Y11, Y8, Y8
 	VADDPS     Y11, Y10, Y10
 
-biased326:
-	TESTB      $0x04, 120(AX)
-	JEQ        none327
-	MOVQ       112(AX), BX
+biased351:
+	TESTB      $0x04, 144(AX)
+	JEQ        none352
+	MOVQ       136(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y11
 	VADDPS     Y11, Y2, Y2
@@ -4464,11 +4935,11 @@ biased326:
 	VMASKMOVPS 32(BX), Y0, Y11
 	VADDPS     Y11, Y10, Y10
 
-none327:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited330
-	TESTB   $0x08, 120(AX)
-	JEQ     six328
+none352:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited355
+	TESTB   $0x08, 144(AX)
+	JEQ     six353
 	VXORPS  Y11, Y11, Y11
 	VCMPPS  $0x12, Y11, Y1, Y12
 	VANDNPS Y1, Y12, Y1
@@ -4490,12 +4961,12 @@ none327:
 	VANDNPS Y9, Y12, Y9
 	VCMPPS  $0x12, Y11, Y10, Y11
 	VANDNPS Y10, Y11, Y10
-	JMP     limited330
+	JMP     limited355
 
-six328:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky329
-	VBROADCASTSS 128(AX), Y11
+six353:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky354
+	VBROADCASTSS 152(AX), Y11
 	VXORPS       Y12, Y12, Y12
 	VMAXPS       Y1, Y12, Y1
 	VMINPS       Y1, Y11, Y1
@@ -4517,10 +4988,10 @@ six328:
 	VMINPS       Y9, Y11, Y9
 	VMAXPS       Y10, Y12, Y10
 	VMINPS       Y10, Y11, Y10
-	JMP          limited330
+	JMP          limited355
 
-leaky329:
-	VBROADCASTSS 132(AX), Y11
+leaky354:
+	VBROADCASTSS 156(AX), Y11
 	VXORPS       Y12, Y12, Y12
 	VCMPPS       $0x1a, Y12, Y1, Y13
 	VMULPS       Y11, Y1, Y12
@@ -4562,8 +5033,529 @@ leaky329:
 	VMULPS       Y11, Y10, Y12
 	VBLENDVPS    Y13, Y12, Y10, Y10
 
-limited330:
-plain322:
+limited355:
+plain347:
+	VMOVUPS    Y1, (CX)
+	VMASKMOVPS Y2, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y3, (CX)
+	VMASKMOVPS Y4, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y5, (CX)
+	VMASKMOVPS Y6, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y7, (CX)
+	VMASKMOVPS Y8, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y9, (CX)
+	VMASKMOVPS Y10, Y0, 32(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX2_5(t *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·tileEdgeF32AVX2_5(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	MOVQ       64(AX), R11
+	MOVQ       $+8, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	NEGQ       R11
+	LEAQ       ones<>+32(SB), R12
+	VMOVUPS    (R12)(R11*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	CMPQ       BX, $0x30
+	JLT        near356
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R11
+	PREFETCHT0 (BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+
+near356:
+stretch357:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few360
+
+many359:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS (R8)(R9*4), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VFMADD231PS  Y12, Y13, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS (R8)(R9*4), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VFMADD231PS  Y12, Y13, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many359
+
+few360:
+	ADDQ $0x02, BX
+	JEQ  done361
+
+rest362:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS (R8)(R9*4), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VFMADD231PS  Y12, Y13, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest362
+
+done361:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few364
+
+many363:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VFMADD231PS  Y12, Y13, Y2
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS (R8)(R9*4), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VFMADD231PS  Y12, Y13, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VFMADD231PS  Y12, Y13, Y2
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS (R8)(R9*4), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VFMADD231PS  Y12, Y13, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VFMADD231PS  Y12, Y13, Y2
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS (R8)(R9*4), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VFMADD231PS  Y12, Y13, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VFMADD231PS  Y12, Y13, Y2
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS (R8)(R9*4), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VFMADD231PS  Y12, Y13, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x04, BX
+	JGE          many363
+
+few364:
+	ADDQ $0x04, BX
+	JEQ  done365
+
+rest366:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VFMADD231PS  Y12, Y13, Y2
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	VBROADCASTSS (R8)(R9*4), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VFMADD231PS  Y12, Y13, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest366
+
+done365:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few368
+
+many367:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VFMADD231PS  Y12, Y13, Y2
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VFMADD231PS  Y12, Y13, Y2
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many367
+
+few368:
+	ADDQ $0x02, BX
+	JEQ  done369
+
+rest370:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y11
+	VMASKMOVPS   32(CX), Y0, Y12
+	VBROADCASTSS (R8), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VFMADD231PS  Y12, Y13, Y2
+	VBROADCASTSS (R8)(R9*1), Y13
+	VFMADD231PS  Y11, Y13, Y3
+	VFMADD231PS  Y12, Y13, Y4
+	VBROADCASTSS (R8)(R9*2), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (R8)(R10*1), Y13
+	VFMADD231PS  Y11, Y13, Y7
+	VFMADD231PS  Y12, Y13, Y8
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest370
+
+done369:
+	DECQ DI
+	JLE  finished358
+	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch357
+
+finished358:
+	MOVQ       40(AX), CX
+	MOVQ       48(AX), DX
+	CMPQ       72(AX), $0x00
+	JEQ        store371
+	VADDPS     (CX), Y1, Y1
+	VMASKMOVPS 32(CX), Y0, Y11
+	VADDPS     Y11, Y2, Y2
+	ADDQ       DX, CX
+	VADDPS     (CX), Y3, Y3
+	VMASKMOVPS 32(CX), Y0, Y11
+	VADDPS     Y11, Y4, Y4
+	ADDQ       DX, CX
+	VADDPS     (CX), Y5, Y5
+	VMASKMOVPS 32(CX), Y0, Y11
+	VADDPS     Y11, Y6, Y6
+	ADDQ       DX, CX
+	VADDPS     (CX), Y7, Y7
+	VMASKMOVPS 32(CX), Y0, Y11
+	VADDPS     Y11, Y8, Y8
+	ADDQ       DX, CX
+	VADDPS     (CX), Y9, Y9
+	VMASKMOVPS 32(CX), Y0, Y11
+	VADDPS     Y11, Y10, Y10
+	MOVQ       40(AX), CX
+
+store371:
+	CMPQ    144(AX), $0x00
+	JEQ     plain372
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled373
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Y11
+	VMULPS  Y11, Y1, Y1
+	VMULPS  Y11, Y3, Y3
+	VMULPS  Y11, Y5, Y5
+	VMULPS  Y11, Y7, Y7
+	VMULPS  Y11, Y9, Y9
+
+scaled373:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased374
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Y11
+	VADDPS  Y11, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VADDPS  Y11, Y5, Y5
+	VADDPS  Y11, Y7, Y7
+	VADDPS  Y11, Y9, Y9
+
+biased374:
+	TESTB      $0x01, 144(AX)
+	JEQ        scaled375
+	MOVQ       120(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y11
+	VMULPS     Y11, Y2, Y2
+	VMULPS     Y11, Y4, Y4
+	VMULPS     Y11, Y6, Y6
+	VMULPS     Y11, Y8, Y8
+	VMULPS     Y11, Y10, Y10
+
+scaled375:
+	TESTB      $0x02, 144(AX)
+	JEQ        biased376
+	MOVQ       128(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y2, Y2
+	VADDPS     Y11, Y4, Y4
+	VADDPS     Y11, Y6, Y6
+	VADDPS     Y11, Y8, Y8
+	VADDPS     Y11, Y10, Y10
+
+biased376:
+	TESTB      $0x04, 144(AX)
+	JEQ        none377
+	MOVQ       136(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y2, Y2
+	ADDQ       DX, BX
+	VADDPS     (BX), Y3, Y3
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y4, Y4
+	ADDQ       DX, BX
+	VADDPS     (BX), Y5, Y5
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y6, Y6
+	ADDQ       DX, BX
+	VADDPS     (BX), Y7, Y7
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y8, Y8
+	ADDQ       DX, BX
+	VADDPS     (BX), Y9, Y9
+	VMASKMOVPS 32(BX), Y0, Y11
+	VADDPS     Y11, Y10, Y10
+
+none377:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited380
+	TESTB   $0x08, 144(AX)
+	JEQ     six378
+	VXORPS  Y11, Y11, Y11
+	VCMPPS  $0x12, Y11, Y1, Y12
+	VANDNPS Y1, Y12, Y1
+	VCMPPS  $0x12, Y11, Y2, Y12
+	VANDNPS Y2, Y12, Y2
+	VCMPPS  $0x12, Y11, Y3, Y12
+	VANDNPS Y3, Y12, Y3
+	VCMPPS  $0x12, Y11, Y4, Y12
+	VANDNPS Y4, Y12, Y4
+	VCMPPS  $0x12, Y11, Y5, Y12
+	VANDNPS Y5, Y12, Y5
+	VCMPPS  $0x12, Y11, Y6, Y12
+	VANDNPS Y6, Y12, Y6
+	VCMPPS  $0x12, Y11, Y7, Y12
+	VANDNPS Y7, Y12, Y7
+	VCMPPS  $0x12, Y11, Y8, Y12
+	VANDNPS Y8, Y12, Y8
+	VCMPPS  $0x12, Y11, Y9, Y12
+	VANDNPS Y9, Y12, Y9
+	VCMPPS  $0x12, Y11, Y10, Y11
+	VANDNPS Y10, Y11, Y10
+	JMP     limited380
+
+six378:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky379
+	VBROADCASTSS 152(AX), Y11
+	VXORPS       Y12, Y12, Y12
+	VMAXPS       Y1, Y12, Y1
+	VMINPS       Y1, Y11, Y1
+	VMAXPS       Y2, Y12, Y2
+	VMINPS       Y2, Y11, Y2
+	VMAXPS       Y3, Y12, Y3
+	VMINPS       Y3, Y11, Y3
+	VMAXPS       Y4, Y12, Y4
+	VMINPS       Y4, Y11, Y4
+	VMAXPS       Y5, Y12, Y5
+	VMINPS       Y5, Y11, Y5
+	VMAXPS       Y6, Y12, Y6
+	VMINPS       Y6, Y11, Y6
+	VMAXPS       Y7, Y12, Y7
+	VMINPS       Y7, Y11, Y7
+	VMAXPS       Y8, Y12, Y8
+	VMINPS       Y8, Y11, Y8
+	VMAXPS       Y9, Y12, Y9
+	VMINPS       Y9, Y11, Y9
+	VMAXPS       Y10, Y12, Y10
+	VMINPS       Y10, Y11, Y10
+	JMP          limited380
+
+leaky379:
+	VBROADCASTSS 156(AX), Y11
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y1, Y13
+	VMULPS       Y11, Y1, Y12
+	VBLENDVPS    Y13, Y12, Y1, Y1
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y2, Y13
+	VMULPS       Y11, Y2, Y12
+	VBLENDVPS    Y13, Y12, Y2, Y2
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y3, Y13
+	VMULPS       Y11, Y3, Y12
+	VBLENDVPS    Y13, Y12, Y3, Y3
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y4, Y13
+	VMULPS       Y11, Y4, Y12
+	VBLENDVPS    Y13, Y12, Y4, Y4
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y5, Y13
+	VMULPS       Y11, Y5, Y12
+	VBLENDVPS    Y13, Y12, Y5, Y5
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y6, Y13
+	VMULPS       Y11, Y6, Y12
+	VBLENDVPS    Y13, Y12, Y6, Y6
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y7, Y13
+	VMULPS       Y11, Y7, Y12
+	VBLENDVPS    Y13, Y12, Y7, Y7
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y8, Y13
+	VMULPS       Y11, Y8, Y12
+	VBLENDVPS    Y13, Y12, Y8, Y8
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y9, Y13
+	VMULPS       Y11, Y9, Y12
+	VBLENDVPS    Y13, Y12, Y9, Y9
+	VXORPS       Y12, Y12, Y12
+	VCMPPS       $0x1a, Y12, Y10, Y13
+	VMULPS       Y11, Y10, Y12
+	VBLENDVPS    Y13, Y12, Y10, Y10
+
+limited380:
+plain372:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -4608,7 +5600,7 @@ TEXT ·tileF32AVX2_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	CMPQ       BX, $0x30
-	JLT        near331
+	JLT        near381
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -4623,12 +5615,12 @@ TEXT ·tileF32AVX2_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near331:
-stretch332:
+near381:
+stretch382:
 	SUBQ $0x04, BX
-	JLT  few334
+	JLT  few385
 
-many333:
+many384:
 	VMASKMOVPS   (CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -4690,13 +5682,13 @@ many333:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many333
+	JGE          many384
 
-few334:
+few385:
 	ADDQ $0x04, BX
-	JEQ  done335
+	JEQ  done386
 
-rest336:
+rest387:
 	VMASKMOVPS   (CX), Y0, Y7
 	VBROADCASTSS (R8), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -4713,20 +5705,21 @@ rest336:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest336
+	JNE          rest387
 
-done335:
+done386:
 	DECQ DI
-	JLE  finished337
+	JLE  finished383
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch332
+	JMP  stretch382
 
-finished337:
+finished383:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store338
+	JEQ        store388
 	VMASKMOVPS (CX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
 	ADDQ       DX, CX
@@ -4746,12 +5739,12 @@ finished337:
 	VADDPS     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store338:
-	CMPQ       120(AX), $0x00
-	JEQ        plain339
-	TESTB      $0x01, 120(AX)
-	JEQ        scaled340
-	MOVQ       96(AX), BX
+store388:
+	CMPQ       144(AX), $0x00
+	JEQ        plain389
+	TESTB      $0x01, 144(AX)
+	JEQ        scaled390
+	MOVQ       120(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VMULPS     Y7, Y1, Y1
 	VMULPS     Y7, Y2, Y2
@@ -4760,10 +5753,10 @@ store338:
 	VMULPS     Y7, Y5, Y5
 	VMULPS     Y7, Y6, Y6
 
-scaled340:
-	TESTB      $0x02, 120(AX)
-	JEQ        biased341
-	MOVQ       104(AX), BX
+scaled390:
+	TESTB      $0x02, 144(AX)
+	JEQ        biased391
+	MOVQ       128(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
 	VADDPS     Y7, Y2, Y2
@@ -4772,10 +5765,10 @@ scaled340:
 	VADDPS     Y7, Y5, Y5
 	VADDPS     Y7, Y6, Y6
 
-biased341:
-	TESTB      $0x04, 120(AX)
-	JEQ        none342
-	MOVQ       112(AX), BX
+biased391:
+	TESTB      $0x04, 144(AX)
+	JEQ        none392
+	MOVQ       136(AX), BX
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y1, Y1
 	ADDQ       DX, BX
@@ -4794,11 +5787,11 @@ biased341:
 	VMASKMOVPS (BX), Y0, Y7
 	VADDPS     Y7, Y6, Y6
 
-none342:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited345
-	TESTB   $0x08, 120(AX)
-	JEQ     six343
+none392:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited395
+	TESTB   $0x08, 144(AX)
+	JEQ     six393
 	VXORPS  Y7, Y7, Y7
 	VCMPPS  $0x12, Y7, Y1, Y8
 	VANDNPS Y1, Y8, Y1
@@ -4812,12 +5805,12 @@ none342:
 	VANDNPS Y5, Y8, Y5
 	VCMPPS  $0x12, Y7, Y6, Y7
 	VANDNPS Y6, Y7, Y6
-	JMP     limited345
+	JMP     limited395
 
-six343:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky344
-	VBROADCASTSS 128(AX), Y7
+six393:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky394
+	VBROADCASTSS 152(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VMAXPS       Y1, Y8, Y1
 	VMINPS       Y1, Y7, Y1
@@ -4831,10 +5824,10 @@ six343:
 	VMINPS       Y5, Y7, Y5
 	VMAXPS       Y6, Y8, Y6
 	VMINPS       Y6, Y7, Y6
-	JMP          limited345
+	JMP          limited395
 
-leaky344:
-	VBROADCASTSS 132(AX), Y7
+leaky394:
+	VBROADCASTSS 156(AX), Y7
 	VXORPS       Y8, Y8, Y8
 	VCMPPS       $0x1a, Y8, Y1, Y9
 	VMULPS       Y7, Y1, Y8
@@ -4860,8 +5853,8 @@ leaky344:
 	VMULPS       Y7, Y6, Y8
 	VBLENDVPS    Y9, Y8, Y6, Y6
 
-limited345:
-plain339:
+limited395:
+plain389:
 	VMASKMOVPS Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPS Y2, Y0, (CX)
@@ -4909,7 +5902,7 @@ TEXT ·tileF32AVX2_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Y11, Y11, Y11
 	VXORPS     Y12, Y12, Y12
 	CMPQ       BX, $0x30
-	JLT        near346
+	JLT        near396
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -4924,12 +5917,12 @@ TEXT ·tileF32AVX2_6x2(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near346:
-stretch347:
+near396:
+stretch397:
 	SUBQ $0x04, BX
-	JLT  few349
+	JLT  few400
 
-many348:
+many399:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPS   32(CX), Y0, Y14
@@ -5023,13 +6016,13 @@ many348:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many348
+	JGE          many399
 
-few349:
+few400:
 	ADDQ $0x04, BX
-	JEQ  done350
+	JEQ  done401
 
-rest351:
+rest402:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPS   32(CX), Y0, Y14
@@ -5054,20 +6047,21 @@ rest351:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest351
+	JNE          rest402
 
-done350:
+done401:
 	DECQ DI
-	JLE  finished352
+	JLE  finished398
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch347
+	JMP  stretch397
 
-finished352:
+finished398:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store353
+	JEQ        store403
 	VADDPS     (CX), Y1, Y1
 	VMASKMOVPS 32(CX), Y0, Y13
 	VADDPS     Y13, Y2, Y2
@@ -5093,12 +6087,12 @@ finished352:
 	VADDPS     Y13, Y12, Y12
 	MOVQ       40(AX), CX
 
-store353:
-	CMPQ    120(AX), $0x00
-	JEQ     plain354
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled355
-	MOVQ    96(AX), BX
+store403:
+	CMPQ    144(AX), $0x00
+	JEQ     plain404
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled405
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Y13
 	VMULPS  Y13, Y1, Y1
 	VMULPS  Y13, Y3, Y3
@@ -5107,10 +6101,10 @@ store353:
 	VMULPS  Y13, Y9, Y9
 	VMULPS  Y13, Y11, Y11
 
-scaled355:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased356
-	MOVQ    104(AX), BX
+scaled405:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased406
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Y13
 	VADDPS  Y13, Y1, Y1
 	VADDPS  Y13, Y3, Y3
@@ -5119,10 +6113,10 @@ scaled355:
 	VADDPS  Y13, Y9, Y9
 	VADDPS  Y13, Y11, Y11
 
-biased356:
-	TESTB      $0x01, 120(AX)
-	JEQ        scaled357
-	MOVQ       96(AX), BX
+biased406:
+	TESTB      $0x01, 144(AX)
+	JEQ        scaled407
+	MOVQ       120(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y13
 	VMULPS     Y13, Y2, Y2
 	VMULPS     Y13, Y4, Y4
@@ -5131,10 +6125,10 @@ biased356:
 	VMULPS     Y13, Y10, Y10
 	VMULPS     Y13, Y12, Y12
 
-scaled357:
-	TESTB      $0x02, 120(AX)
-	JEQ        biased358
-	MOVQ       104(AX), BX
+scaled407:
+	TESTB      $0x02, 144(AX)
+	JEQ        biased408
+	MOVQ       128(AX), BX
 	VMASKMOVPS 32(BX), Y0, Y13
 	VADDPS     Y13, Y2, Y2
 	VADDPS     Y13, Y4, Y4
@@ -5143,10 +6137,10 @@ scaled357:
 	VADDPS     Y13, Y10, Y10
 	VADDPS     Y13, Y12, Y12
 
-biased358:
-	TESTB      $0x04, 120(AX)
-	JEQ        none359
-	MOVQ       112(AX), BX
+biased408:
+	TESTB      $0x04, 144(AX)
+	JEQ        none409
+	MOVQ       136(AX), BX
 	VADDPS     (BX), Y1, Y1
 	VMASKMOVPS 32(BX), Y0, Y13
 	VADDPS     Y13, Y2, Y2
@@ -5171,11 +6165,11 @@ biased358:
 	VMASKMOVPS 32(BX), Y0, Y13
 	VADDPS     Y13, Y12, Y12
 
-none359:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited362
-	TESTB   $0x08, 120(AX)
-	JEQ     six360
+none409:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited412
+	TESTB   $0x08, 144(AX)
+	JEQ     six410
 	VXORPS  Y13, Y13, Y13
 	VCMPPS  $0x12, Y13, Y1, Y14
 	VANDNPS Y1, Y14, Y1
@@ -5201,12 +6195,12 @@ none359:
 	VANDNPS Y11, Y14, Y11
 	VCMPPS  $0x12, Y13, Y12, Y13
 	VANDNPS Y12, Y13, Y12
-	JMP     limited362
+	JMP     limited412
 
-six360:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky361
-	VBROADCASTSS 128(AX), Y13
+six410:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky411
+	VBROADCASTSS 152(AX), Y13
 	VXORPS       Y14, Y14, Y14
 	VMAXPS       Y1, Y14, Y1
 	VMINPS       Y1, Y13, Y1
@@ -5232,10 +6226,10 @@ six360:
 	VMINPS       Y11, Y13, Y11
 	VMAXPS       Y12, Y14, Y12
 	VMINPS       Y12, Y13, Y12
-	JMP          limited362
+	JMP          limited412
 
-leaky361:
-	VBROADCASTSS 132(AX), Y13
+leaky411:
+	VBROADCASTSS 156(AX), Y13
 	VXORPS       Y14, Y14, Y14
 	VCMPPS       $0x1a, Y14, Y1, Y15
 	VMULPS       Y13, Y1, Y14
@@ -5285,8 +6279,598 @@ leaky361:
 	VMULPS       Y13, Y12, Y14
 	VBLENDVPS    Y15, Y14, Y12, Y12
 
-limited362:
-plain354:
+limited412:
+plain404:
+	VMOVUPS    Y1, (CX)
+	VMASKMOVPS Y2, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y3, (CX)
+	VMASKMOVPS Y4, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y5, (CX)
+	VMASKMOVPS Y6, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y7, (CX)
+	VMASKMOVPS Y8, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y9, (CX)
+	VMASKMOVPS Y10, Y0, 32(CX)
+	ADDQ       DX, CX
+	VMOVUPS    Y11, (CX)
+	VMASKMOVPS Y12, Y0, 32(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX2_6(t *byte)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·tileEdgeF32AVX2_6(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	MOVQ       64(AX), R12
+	MOVQ       $+8, R13
+	CMPQ       R12, R13
+	CMOVQGT    R13, R12
+	NEGQ       R12
+	LEAQ       ones<>+32(SB), R13
+	VMOVUPS    (R13)(R12*4), Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	VXORPS     Y7, Y7, Y7
+	VXORPS     Y8, Y8, Y8
+	VXORPS     Y9, Y9, Y9
+	VXORPS     Y10, Y10, Y10
+	VXORPS     Y11, Y11, Y11
+	VXORPS     Y12, Y12, Y12
+	CMPQ       BX, $0x30
+	JLT        near413
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R12
+	PREFETCHT0 (BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+
+near413:
+stretch414:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few417
+
+many416:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R8)(R11*1), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R8)(R11*1), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many416
+
+few417:
+	ADDQ $0x02, BX
+	JEQ  done418
+
+rest419:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R8)(R11*1), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest419
+
+done418:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few421
+
+many420:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8), Y15
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R8)(R11*1), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8), Y15
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R8)(R11*1), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8), Y15
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R8)(R11*1), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8), Y15
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R8)(R11*1), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x04, BX
+	JGE          many420
+
+few421:
+	ADDQ $0x04, BX
+	JEQ  done422
+
+rest423:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8), Y15
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R8)(R11*1), Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest423
+
+done422:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few425
+
+many424:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8), Y15
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8), Y15
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many424
+
+few425:
+	ADDQ $0x02, BX
+	JEQ  done426
+
+rest427:
+	PREFETCHT0   64(CX)
+	VMOVUPS      (CX), Y13
+	VMASKMOVPS   32(CX), Y0, Y14
+	VBROADCASTSS (R8), Y15
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (R8)(R9*1), Y15
+	VFMADD231PS  Y13, Y15, Y3
+	VFMADD231PS  Y14, Y15, Y4
+	VBROADCASTSS (R8)(R9*2), Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R8)(R10*1), Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R8)(R9*4), Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest427
+
+done426:
+	DECQ DI
+	JLE  finished415
+	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch414
+
+finished415:
+	MOVQ       40(AX), CX
+	MOVQ       48(AX), DX
+	CMPQ       72(AX), $0x00
+	JEQ        store428
+	VADDPS     (CX), Y1, Y1
+	VMASKMOVPS 32(CX), Y0, Y13
+	VADDPS     Y13, Y2, Y2
+	ADDQ       DX, CX
+	VADDPS     (CX), Y3, Y3
+	VMASKMOVPS 32(CX), Y0, Y13
+	VADDPS     Y13, Y4, Y4
+	ADDQ       DX, CX
+	VADDPS     (CX), Y5, Y5
+	VMASKMOVPS 32(CX), Y0, Y13
+	VADDPS     Y13, Y6, Y6
+	ADDQ       DX, CX
+	VADDPS     (CX), Y7, Y7
+	VMASKMOVPS 32(CX), Y0, Y13
+	VADDPS     Y13, Y8, Y8
+	ADDQ       DX, CX
+	VADDPS     (CX), Y9, Y9
+	VMASKMOVPS 32(CX), Y0, Y13
+	VADDPS     Y13, Y10, Y10
+	ADDQ       DX, CX
+	VADDPS     (CX), Y11, Y11
+	VMASKMOVPS 32(CX), Y0, Y13
+	VADDPS     Y13, Y12, Y12
+	MOVQ       40(AX), CX
+
+store428:
+	CMPQ    144(AX), $0x00
+	JEQ     plain429
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled430
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Y13
+	VMULPS  Y13, Y1, Y1
+	VMULPS  Y13, Y3, Y3
+	VMULPS  Y13, Y5, Y5
+	VMULPS  Y13, Y7, Y7
+	VMULPS  Y13, Y9, Y9
+	VMULPS  Y13, Y11, Y11
+
+scaled430:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased431
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Y13
+	VADDPS  Y13, Y1, Y1
+	VADDPS  Y13, Y3, Y3
+	VADDPS  Y13, Y5, Y5
+	VADDPS  Y13, Y7, Y7
+	VADDPS  Y13, Y9, Y9
+	VADDPS  Y13, Y11, Y11
+
+biased431:
+	TESTB      $0x01, 144(AX)
+	JEQ        scaled432
+	MOVQ       120(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y13
+	VMULPS     Y13, Y2, Y2
+	VMULPS     Y13, Y4, Y4
+	VMULPS     Y13, Y6, Y6
+	VMULPS     Y13, Y8, Y8
+	VMULPS     Y13, Y10, Y10
+	VMULPS     Y13, Y12, Y12
+
+scaled432:
+	TESTB      $0x02, 144(AX)
+	JEQ        biased433
+	MOVQ       128(AX), BX
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y2, Y2
+	VADDPS     Y13, Y4, Y4
+	VADDPS     Y13, Y6, Y6
+	VADDPS     Y13, Y8, Y8
+	VADDPS     Y13, Y10, Y10
+	VADDPS     Y13, Y12, Y12
+
+biased433:
+	TESTB      $0x04, 144(AX)
+	JEQ        none434
+	MOVQ       136(AX), BX
+	VADDPS     (BX), Y1, Y1
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y2, Y2
+	ADDQ       DX, BX
+	VADDPS     (BX), Y3, Y3
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y4, Y4
+	ADDQ       DX, BX
+	VADDPS     (BX), Y5, Y5
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y6, Y6
+	ADDQ       DX, BX
+	VADDPS     (BX), Y7, Y7
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y8, Y8
+	ADDQ       DX, BX
+	VADDPS     (BX), Y9, Y9
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y10, Y10
+	ADDQ       DX, BX
+	VADDPS     (BX), Y11, Y11
+	VMASKMOVPS 32(BX), Y0, Y13
+	VADDPS     Y13, Y12, Y12
+
+none434:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited437
+	TESTB   $0x08, 144(AX)
+	JEQ     six435
+	VXORPS  Y13, Y13, Y13
+	VCMPPS  $0x12, Y13, Y1, Y14
+	VANDNPS Y1, Y14, Y1
+	VCMPPS  $0x12, Y13, Y2, Y14
+	VANDNPS Y2, Y14, Y2
+	VCMPPS  $0x12, Y13, Y3, Y14
+	VANDNPS Y3, Y14, Y3
+	VCMPPS  $0x12, Y13, Y4, Y14
+	VANDNPS Y4, Y14, Y4
+	VCMPPS  $0x12, Y13, Y5, Y14
+	VANDNPS Y5, Y14, Y5
+	VCMPPS  $0x12, Y13, Y6, Y14
+	VANDNPS Y6, Y14, Y6
+	VCMPPS  $0x12, Y13, Y7, Y14
+	VANDNPS Y7, Y14, Y7
+	VCMPPS  $0x12, Y13, Y8, Y14
+	VANDNPS Y8, Y14, Y8
+	VCMPPS  $0x12, Y13, Y9, Y14
+	VANDNPS Y9, Y14, Y9
+	VCMPPS  $0x12, Y13, Y10, Y14
+	VANDNPS Y10, Y14, Y10
+	VCMPPS  $0x12, Y13, Y11, Y14
+	VANDNPS Y11, Y14, Y11
+	VCMPPS  $0x12, Y13, Y12, Y13
+	VANDNPS Y12, Y13, Y12
+	JMP     limited437
+
+six435:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky436
+	VBROADCASTSS 152(AX), Y13
+	VXORPS       Y14, Y14, Y14
+	VMAXPS       Y1, Y14, Y1
+	VMINPS       Y1, Y13, Y1
+	VMAXPS       Y2, Y14, Y2
+	VMINPS       Y2, Y13, Y2
+	VMAXPS       Y3, Y14, Y3
+	VMINPS       Y3, Y13, Y3
+	VMAXPS       Y4, Y14, Y4
+	VMINPS       Y4, Y13, Y4
+	VMAXPS       Y5, Y14, Y5
+	VMINPS       Y5, Y13, Y5
+	VMAXPS       Y6, Y14, Y6
+	VMINPS       Y6, Y13, Y6
+	VMAXPS       Y7, Y14, Y7
+	VMINPS       Y7, Y13, Y7
+	VMAXPS       Y8, Y14, Y8
+	VMINPS       Y8, Y13, Y8
+	VMAXPS       Y9, Y14, Y9
+	VMINPS       Y9, Y13, Y9
+	VMAXPS       Y10, Y14, Y10
+	VMINPS       Y10, Y13, Y10
+	VMAXPS       Y11, Y14, Y11
+	VMINPS       Y11, Y13, Y11
+	VMAXPS       Y12, Y14, Y12
+	VMINPS       Y12, Y13, Y12
+	JMP          limited437
+
+leaky436:
+	VBROADCASTSS 156(AX), Y13
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y1, Y15
+	VMULPS       Y13, Y1, Y14
+	VBLENDVPS    Y15, Y14, Y1, Y1
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y2, Y15
+	VMULPS       Y13, Y2, Y14
+	VBLENDVPS    Y15, Y14, Y2, Y2
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y3, Y15
+	VMULPS       Y13, Y3, Y14
+	VBLENDVPS    Y15, Y14, Y3, Y3
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y4, Y15
+	VMULPS       Y13, Y4, Y14
+	VBLENDVPS    Y15, Y14, Y4, Y4
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y5, Y15
+	VMULPS       Y13, Y5, Y14
+	VBLENDVPS    Y15, Y14, Y5, Y5
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y6, Y15
+	VMULPS       Y13, Y6, Y14
+	VBLENDVPS    Y15, Y14, Y6, Y6
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y7, Y15
+	VMULPS       Y13, Y7, Y14
+	VBLENDVPS    Y15, Y14, Y7, Y7
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y8, Y15
+	VMULPS       Y13, Y8, Y14
+	VBLENDVPS    Y15, Y14, Y8, Y8
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y9, Y15
+	VMULPS       Y13, Y9, Y14
+	VBLENDVPS    Y15, Y14, Y9, Y9
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y10, Y15
+	VMULPS       Y13, Y10, Y14
+	VBLENDVPS    Y15, Y14, Y10, Y10
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y11, Y15
+	VMULPS       Y13, Y11, Y14
+	VBLENDVPS    Y15, Y14, Y11, Y11
+	VXORPS       Y14, Y14, Y14
+	VCMPPS       $0x1a, Y14, Y12, Y15
+	VMULPS       Y13, Y12, Y14
+	VBLENDVPS    Y15, Y14, Y12, Y12
+
+limited437:
+plain429:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPS Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -5318,9 +6902,9 @@ TEXT ·transposeF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full363:
+full438:
 	CMPQ       SI, $0x08
-	JLT        tail364
+	JLT        tail439
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Y0
 	LEAQ       (R8)(DX*1), R9
@@ -5393,11 +6977,11 @@ full363:
 	ADDQ       AX, DI
 	ADDQ       $0x20, CX
 	SUBQ       $0x08, SI
-	JMP        full363
+	JMP        full438
 
-tail364:
+tail439:
 	TESTQ      SI, SI
-	JEQ        done365
+	JEQ        done440
 	MOVQ       $+8, R9
 	MOVQ       SI, R8
 	CMPQ       R8, R9
@@ -5461,33 +7045,33 @@ tail364:
 	VMOVUPS    Y5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done365
+	JEQ        done440
 	VMOVUPS    Y7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done365
+	JEQ        done440
 	VMOVUPS    Y4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done365
+	JEQ        done440
 	VMOVUPS    Y8, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done365
+	JEQ        done440
 	VMOVUPS    Y3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done365
+	JEQ        done440
 	VMOVUPS    Y2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done365
+	JEQ        done440
 	VMOVUPS    Y6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done365
+	JEQ        done440
 
-done365:
+done440:
 	VZEROUPPER
 	RET
 
@@ -5511,11 +7095,11 @@ TEXT ·tileF64AVX2_1x1(SB), NOSPLIT, $0-8
 	VMOVUPS (R10)(R9*8), Y0
 	VXORPS  Y1, Y1, Y1
 
-stretch366:
+stretch441:
 	SUBQ $0x04, BX
-	JLT  few368
+	JLT  few444
 
-many367:
+many443:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD (R8), Y3
 	VFMADD231PD  Y2, Y3, Y1
@@ -5537,38 +7121,39 @@ many367:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many367
+	JGE          many443
 
-few368:
+few444:
 	ADDQ $0x04, BX
-	JEQ  done369
+	JEQ  done445
 
-rest370:
+rest446:
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD (R8), Y3
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest370
+	JNE          rest446
 
-done369:
+done445:
 	DECQ DI
-	JLE  finished371
+	JLE  finished442
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch366
+	JMP  stretch441
 
-finished371:
+finished442:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store372
+	JEQ        store447
 	VMASKMOVPD (CX), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	MOVQ       40(AX), CX
 
-store372:
+store447:
 	VMASKMOVPD Y1, Y0, (CX)
 	VZEROUPPER
 	RET
@@ -5594,11 +7179,11 @@ TEXT ·tileF64AVX2_1x2(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch373:
+stretch448:
 	SUBQ $0x04, BX
-	JLT  few375
+	JLT  few451
 
-many374:
+many450:
 	VMASKMOVPD   32(CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  (CX), Y4, Y1
@@ -5624,13 +7209,13 @@ many374:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many374
+	JGE          many450
 
-few375:
+few451:
 	ADDQ $0x04, BX
-	JEQ  done376
+	JEQ  done452
 
-rest377:
+rest453:
 	VMASKMOVPD   32(CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  (CX), Y4, Y1
@@ -5638,26 +7223,27 @@ rest377:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest377
+	JNE          rest453
 
-done376:
+done452:
 	DECQ DI
-	JLE  finished378
+	JLE  finished449
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch373
+	JMP  stretch448
 
-finished378:
+finished449:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store379
+	JEQ        store454
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y3
 	VADDPD     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store379:
+store454:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	VZEROUPPER
@@ -5685,11 +7271,11 @@ TEXT ·tileF64AVX2_1x3(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch380:
+stretch455:
 	SUBQ $0x04, BX
-	JLT  few382
+	JLT  few458
 
-many381:
+many457:
 	VMASKMOVPD   64(CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  (CX), Y5, Y1
@@ -5719,13 +7305,13 @@ many381:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many381
+	JGE          many457
 
-few382:
+few458:
 	ADDQ $0x04, BX
-	JEQ  done383
+	JEQ  done459
 
-rest384:
+rest460:
 	VMASKMOVPD   64(CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  (CX), Y5, Y1
@@ -5734,27 +7320,28 @@ rest384:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest384
+	JNE          rest460
 
-done383:
+done459:
 	DECQ DI
-	JLE  finished385
+	JLE  finished456
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch380
+	JMP  stretch455
 
-finished385:
+finished456:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store386
+	JEQ        store461
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VMASKMOVPD 64(CX), Y0, Y4
 	VADDPD     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store386:
+store461:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPD Y3, Y0, 64(CX)
@@ -5784,11 +7371,11 @@ TEXT ·tileF64AVX2_1x4(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch387:
+stretch462:
 	SUBQ $0x04, BX
-	JLT  few389
+	JLT  few465
 
-many388:
+many464:
 	VMASKMOVPD   96(CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  (CX), Y6, Y1
@@ -5822,13 +7409,13 @@ many388:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many388
+	JGE          many464
 
-few389:
+few465:
 	ADDQ $0x04, BX
-	JEQ  done390
+	JEQ  done466
 
-rest391:
+rest467:
 	VMASKMOVPD   96(CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  (CX), Y6, Y1
@@ -5838,20 +7425,21 @@ rest391:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest391
+	JNE          rest467
 
-done390:
+done466:
 	DECQ DI
-	JLE  finished392
+	JLE  finished463
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch387
+	JMP  stretch462
 
-finished392:
+finished463:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store393
+	JEQ        store468
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5859,7 +7447,7 @@ finished392:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store393:
+store468:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -5891,11 +7479,11 @@ TEXT ·tileF64AVX2_1x5(SB), NOSPLIT, $0-8
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 
-stretch394:
+stretch469:
 	SUBQ $0x04, BX
-	JLT  few396
+	JLT  few472
 
-many395:
+many471:
 	VMASKMOVPD   128(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  (CX), Y7, Y1
@@ -5933,13 +7521,13 @@ many395:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many395
+	JGE          many471
 
-few396:
+few472:
 	ADDQ $0x04, BX
-	JEQ  done397
+	JEQ  done473
 
-rest398:
+rest474:
 	VMASKMOVPD   128(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  (CX), Y7, Y1
@@ -5950,20 +7538,21 @@ rest398:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest398
+	JNE          rest474
 
-done397:
+done473:
 	DECQ DI
-	JLE  finished399
+	JLE  finished470
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch394
+	JMP  stretch469
 
-finished399:
+finished470:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store400
+	JEQ        store475
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -5972,7 +7561,7 @@ finished399:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store400:
+store475:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -6006,11 +7595,11 @@ TEXT ·tileF64AVX2_1x6(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch401:
+stretch476:
 	SUBQ $0x04, BX
-	JLT  few403
+	JLT  few479
 
-many402:
+many478:
 	VMASKMOVPD   160(CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  (CX), Y8, Y1
@@ -6052,13 +7641,13 @@ many402:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many402
+	JGE          many478
 
-few403:
+few479:
 	ADDQ $0x04, BX
-	JEQ  done404
+	JEQ  done480
 
-rest405:
+rest481:
 	VMASKMOVPD   160(CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  (CX), Y8, Y1
@@ -6070,20 +7659,21 @@ rest405:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest405
+	JNE          rest481
 
-done404:
+done480:
 	DECQ DI
-	JLE  finished406
+	JLE  finished477
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch401
+	JMP  stretch476
 
-finished406:
+finished477:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store407
+	JEQ        store482
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -6093,7 +7683,7 @@ finished406:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store407:
+store482:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -6129,11 +7719,11 @@ TEXT ·tileF64AVX2_1x7(SB), NOSPLIT, $0-8
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
 
-stretch408:
+stretch483:
 	SUBQ $0x04, BX
-	JLT  few410
+	JLT  few486
 
-many409:
+many485:
 	VMASKMOVPD   192(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  (CX), Y9, Y1
@@ -6179,13 +7769,13 @@ many409:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many409
+	JGE          many485
 
-few410:
+few486:
 	ADDQ $0x04, BX
-	JEQ  done411
+	JEQ  done487
 
-rest412:
+rest488:
 	VMASKMOVPD   192(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  (CX), Y9, Y1
@@ -6198,20 +7788,21 @@ rest412:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest412
+	JNE          rest488
 
-done411:
+done487:
 	DECQ DI
-	JLE  finished413
+	JLE  finished484
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch408
+	JMP  stretch483
 
-finished413:
+finished484:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store414
+	JEQ        store489
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -6222,7 +7813,7 @@ finished413:
 	VADDPD     Y8, Y7, Y7
 	MOVQ       40(AX), CX
 
-store414:
+store489:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -6260,11 +7851,11 @@ TEXT ·tileF64AVX2_1x8(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch415:
+stretch490:
 	SUBQ $0x04, BX
-	JLT  few417
+	JLT  few493
 
-many416:
+many492:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -6330,13 +7921,13 @@ many416:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many416
+	JGE          many492
 
-few417:
+few493:
 	ADDQ $0x04, BX
-	JEQ  done418
+	JEQ  done494
 
-rest419:
+rest495:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -6354,20 +7945,21 @@ rest419:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest419
+	JNE          rest495
 
-done418:
+done494:
 	DECQ DI
-	JLE  finished420
+	JLE  finished491
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch415
+	JMP  stretch490
 
-finished420:
+finished491:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store421
+	JEQ        store496
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -6379,7 +7971,7 @@ finished420:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store421:
+store496:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -6412,11 +8004,11 @@ TEXT ·tileF64AVX2_2x1(SB), NOSPLIT, $0-8
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 
-stretch422:
+stretch497:
 	SUBQ $0x04, BX
-	JLT  few424
+	JLT  few500
 
-many423:
+many499:
 	VMASKMOVPD   (CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -6446,13 +8038,13 @@ many423:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many423
+	JGE          many499
 
-few424:
+few500:
 	ADDQ $0x04, BX
-	JEQ  done425
+	JEQ  done501
 
-rest426:
+rest502:
 	VMASKMOVPD   (CX), Y0, Y3
 	VBROADCASTSD (R8), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -6461,20 +8053,21 @@ rest426:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest426
+	JNE          rest502
 
-done425:
+done501:
 	DECQ DI
-	JLE  finished427
+	JLE  finished498
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch422
+	JMP  stretch497
 
-finished427:
+finished498:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store428
+	JEQ        store503
 	VMASKMOVPD (CX), Y0, Y3
 	VADDPD     Y3, Y1, Y1
 	ADDQ       DX, CX
@@ -6482,7 +8075,7 @@ finished427:
 	VADDPD     Y3, Y2, Y2
 	MOVQ       40(AX), CX
 
-store428:
+store503:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -6512,11 +8105,11 @@ TEXT ·tileF64AVX2_2x2(SB), NOSPLIT, $0-8
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 
-stretch429:
+stretch504:
 	SUBQ $0x04, BX
-	JLT  few431
+	JLT  few507
 
-many430:
+many506:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPD   32(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
@@ -6558,13 +8151,13 @@ many430:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many430
+	JGE          many506
 
-few431:
+few507:
 	ADDQ $0x04, BX
-	JEQ  done432
+	JEQ  done508
 
-rest433:
+rest509:
 	VMOVUPS      (CX), Y5
 	VMASKMOVPD   32(CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
@@ -6576,20 +8169,21 @@ rest433:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest433
+	JNE          rest509
 
-done432:
+done508:
 	DECQ DI
-	JLE  finished434
+	JLE  finished505
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch429
+	JMP  stretch504
 
-finished434:
+finished505:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store435
+	JEQ        store510
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y5
 	VADDPD     Y5, Y2, Y2
@@ -6599,7 +8193,7 @@ finished434:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store435:
+store510:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -6633,11 +8227,11 @@ TEXT ·tileF64AVX2_2x3(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch436:
+stretch511:
 	SUBQ $0x04, BX
-	JLT  few438
+	JLT  few514
 
-many437:
+many513:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPD   64(CX), Y0, Y9
@@ -6691,13 +8285,13 @@ many437:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many437
+	JGE          many513
 
-few438:
+few514:
 	ADDQ $0x04, BX
-	JEQ  done439
+	JEQ  done515
 
-rest440:
+rest516:
 	VMOVUPS      (CX), Y7
 	VMOVUPS      32(CX), Y8
 	VMASKMOVPD   64(CX), Y0, Y9
@@ -6712,20 +8306,21 @@ rest440:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest440
+	JNE          rest516
 
-done439:
+done515:
 	DECQ DI
-	JLE  finished441
+	JLE  finished512
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch436
+	JMP  stretch511
 
-finished441:
+finished512:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store442
+	JEQ        store517
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VMASKMOVPD 64(CX), Y0, Y7
@@ -6737,7 +8332,7 @@ finished441:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store442:
+store517:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMASKMOVPD Y3, Y0, 64(CX)
@@ -6775,11 +8370,11 @@ TEXT ·tileF64AVX2_2x4(SB), NOSPLIT, $0-8
 	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 
-stretch443:
+stretch518:
 	SUBQ $0x04, BX
-	JLT  few445
+	JLT  few521
 
-many444:
+many520:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -6845,13 +8440,13 @@ many444:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many444
+	JGE          many520
 
-few445:
+few521:
 	ADDQ $0x04, BX
-	JEQ  done446
+	JEQ  done522
 
-rest447:
+rest523:
 	VMOVUPS      (CX), Y9
 	VMOVUPS      32(CX), Y10
 	VMOVUPS      64(CX), Y11
@@ -6869,20 +8464,21 @@ rest447:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest447
+	JNE          rest523
 
-done446:
+done522:
 	DECQ DI
-	JLE  finished448
+	JLE  finished519
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch443
+	JMP  stretch518
 
-finished448:
+finished519:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store449
+	JEQ        store524
 	VADDPD     (CX), Y1, Y1
 	VADDPD     32(CX), Y2, Y2
 	VADDPD     64(CX), Y3, Y3
@@ -6896,7 +8492,7 @@ finished448:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store449:
+store524:
 	VMOVUPS    Y1, (CX)
 	VMOVUPS    Y2, 32(CX)
 	VMOVUPS    Y3, 64(CX)
@@ -6931,11 +8527,11 @@ TEXT ·tileF64AVX2_3x1(SB), NOSPLIT, $0-8
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 
-stretch450:
+stretch525:
 	SUBQ $0x04, BX
-	JLT  few452
+	JLT  few528
 
-many451:
+many527:
 	VMASKMOVPD   (CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  Y4, Y5, Y1
@@ -6973,13 +8569,13 @@ many451:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many451
+	JGE          many527
 
-few452:
+few528:
 	ADDQ $0x04, BX
-	JEQ  done453
+	JEQ  done529
 
-rest454:
+rest530:
 	VMASKMOVPD   (CX), Y0, Y4
 	VBROADCASTSD (R8), Y5
 	VFMADD231PD  Y4, Y5, Y1
@@ -6990,20 +8586,21 @@ rest454:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest454
+	JNE          rest530
 
-done453:
+done529:
 	DECQ DI
-	JLE  finished455
+	JLE  finished526
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch450
+	JMP  stretch525
 
-finished455:
+finished526:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store456
+	JEQ        store531
 	VMASKMOVPD (CX), Y0, Y4
 	VADDPD     Y4, Y1, Y1
 	ADDQ       DX, CX
@@ -7014,7 +8611,7 @@ finished455:
 	VADDPD     Y4, Y3, Y3
 	MOVQ       40(AX), CX
 
-store456:
+store531:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -7048,11 +8645,11 @@ TEXT ·tileF64AVX2_3x2(SB), NOSPLIT, $0-8
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 
-stretch457:
+stretch532:
 	SUBQ $0x04, BX
-	JLT  few459
+	JLT  few535
 
-many458:
+many534:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPD   32(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
@@ -7106,13 +8703,13 @@ many458:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many458
+	JGE          many534
 
-few459:
+few535:
 	ADDQ $0x04, BX
-	JEQ  done460
+	JEQ  done536
 
-rest461:
+rest537:
 	VMOVUPS      (CX), Y7
 	VMASKMOVPD   32(CX), Y0, Y8
 	VBROADCASTSD (R8), Y9
@@ -7127,20 +8724,21 @@ rest461:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest461
+	JNE          rest537
 
-done460:
+done536:
 	DECQ DI
-	JLE  finished462
+	JLE  finished533
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch457
+	JMP  stretch532
 
-finished462:
+finished533:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store463
+	JEQ        store538
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y7
 	VADDPD     Y7, Y2, Y2
@@ -7154,7 +8752,7 @@ finished462:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store463:
+store538:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -7190,7 +8788,7 @@ TEXT ·tileF64AVX2_4x1(SB), NOSPLIT, $0-8
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	CMPQ       BX, $0x30
-	JLT        near464
+	JLT        near539
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7201,12 +8799,12 @@ TEXT ·tileF64AVX2_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near464:
-stretch465:
+near539:
+stretch540:
 	SUBQ $0x04, BX
-	JLT  few467
+	JLT  few543
 
-many466:
+many542:
 	VMASKMOVPD   (CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -7252,13 +8850,13 @@ many466:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many466
+	JGE          many542
 
-few467:
+few543:
 	ADDQ $0x04, BX
-	JEQ  done468
+	JEQ  done544
 
-rest469:
+rest545:
 	VMASKMOVPD   (CX), Y0, Y5
 	VBROADCASTSD (R8), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -7271,20 +8869,21 @@ rest469:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest469
+	JNE          rest545
 
-done468:
+done544:
 	DECQ DI
-	JLE  finished470
+	JLE  finished541
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch465
+	JMP  stretch540
 
-finished470:
+finished541:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store471
+	JEQ        store546
 	VMASKMOVPD (CX), Y0, Y5
 	VADDPD     Y5, Y1, Y1
 	ADDQ       DX, CX
@@ -7298,7 +8897,7 @@ finished470:
 	VADDPD     Y5, Y4, Y4
 	MOVQ       40(AX), CX
 
-store471:
+store546:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -7337,7 +8936,7 @@ TEXT ·tileF64AVX2_4x2(SB), NOSPLIT, $0-8
 	VXORPS     Y7, Y7, Y7
 	VXORPS     Y8, Y8, Y8
 	CMPQ       BX, $0x30
-	JLT        near472
+	JLT        near547
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7348,12 +8947,12 @@ TEXT ·tileF64AVX2_4x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near472:
-stretch473:
+near547:
+stretch548:
 	SUBQ $0x04, BX
-	JLT  few475
+	JLT  few551
 
-many474:
+many550:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPD   32(CX), Y0, Y10
@@ -7423,13 +9022,13 @@ many474:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many474
+	JGE          many550
 
-few475:
+few551:
 	ADDQ $0x04, BX
-	JEQ  done476
+	JEQ  done552
 
-rest477:
+rest553:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y9
 	VMASKMOVPD   32(CX), Y0, Y10
@@ -7448,20 +9047,21 @@ rest477:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest477
+	JNE          rest553
 
-done476:
+done552:
 	DECQ DI
-	JLE  finished478
+	JLE  finished549
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch473
+	JMP  stretch548
 
-finished478:
+finished549:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store479
+	JEQ        store554
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y9
 	VADDPD     Y9, Y2, Y2
@@ -7479,7 +9079,7 @@ finished478:
 	VADDPD     Y9, Y8, Y8
 	MOVQ       40(AX), CX
 
-store479:
+store554:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -7519,7 +9119,7 @@ TEXT ·tileF64AVX2_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
 	CMPQ       BX, $0x30
-	JLT        near480
+	JLT        near555
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7532,12 +9132,12 @@ TEXT ·tileF64AVX2_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near480:
-stretch481:
+near555:
+stretch556:
 	SUBQ $0x04, BX
-	JLT  few483
+	JLT  few559
 
-many482:
+many558:
 	VMASKMOVPD   (CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  Y6, Y7, Y1
@@ -7591,13 +9191,13 @@ many482:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many482
+	JGE          many558
 
-few483:
+few559:
 	ADDQ $0x04, BX
-	JEQ  done484
+	JEQ  done560
 
-rest485:
+rest561:
 	VMASKMOVPD   (CX), Y0, Y6
 	VBROADCASTSD (R8), Y7
 	VFMADD231PD  Y6, Y7, Y1
@@ -7612,20 +9212,21 @@ rest485:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest485
+	JNE          rest561
 
-done484:
+done560:
 	DECQ DI
-	JLE  finished486
+	JLE  finished557
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch481
+	JMP  stretch556
 
-finished486:
+finished557:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store487
+	JEQ        store562
 	VMASKMOVPD (CX), Y0, Y6
 	VADDPD     Y6, Y1, Y1
 	ADDQ       DX, CX
@@ -7642,7 +9243,7 @@ finished486:
 	VADDPD     Y6, Y5, Y5
 	MOVQ       40(AX), CX
 
-store487:
+store562:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -7685,7 +9286,7 @@ TEXT ·tileF64AVX2_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Y9, Y9, Y9
 	VXORPS     Y10, Y10, Y10
 	CMPQ       BX, $0x30
-	JLT        near488
+	JLT        near563
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -7698,12 +9299,12 @@ TEXT ·tileF64AVX2_5x2(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near488:
-stretch489:
+near563:
+stretch564:
 	SUBQ $0x04, BX
-	JLT  few491
+	JLT  few567
 
-many490:
+many566:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPD   32(CX), Y0, Y12
@@ -7785,13 +9386,13 @@ many490:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many490
+	JGE          many566
 
-few491:
+few567:
 	ADDQ $0x04, BX
-	JEQ  done492
+	JEQ  done568
 
-rest493:
+rest569:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y11
 	VMASKMOVPD   32(CX), Y0, Y12
@@ -7813,20 +9414,21 @@ rest493:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest493
+	JNE          rest569
 
-done492:
+done568:
 	DECQ DI
-	JLE  finished494
+	JLE  finished565
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch489
+	JMP  stretch564
 
-finished494:
+finished565:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store495
+	JEQ        store570
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y11
 	VADDPD     Y11, Y2, Y2
@@ -7848,7 +9450,7 @@ finished494:
 	VADDPD     Y11, Y10, Y10
 	MOVQ       40(AX), CX
 
-store495:
+store570:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -7893,7 +9495,7 @@ TEXT ·tileF64AVX2_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Y5, Y5, Y5
 	VXORPS     Y6, Y6, Y6
 	CMPQ       BX, $0x30
-	JLT        near496
+	JLT        near571
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -7908,12 +9510,12 @@ TEXT ·tileF64AVX2_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near496:
-stretch497:
+near571:
+stretch572:
 	SUBQ $0x04, BX
-	JLT  few499
+	JLT  few575
 
-many498:
+many574:
 	VMASKMOVPD   (CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -7975,13 +9577,13 @@ many498:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many498
+	JGE          many574
 
-few499:
+few575:
 	ADDQ $0x04, BX
-	JEQ  done500
+	JEQ  done576
 
-rest501:
+rest577:
 	VMASKMOVPD   (CX), Y0, Y7
 	VBROADCASTSD (R8), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -7998,20 +9600,21 @@ rest501:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest501
+	JNE          rest577
 
-done500:
+done576:
 	DECQ DI
-	JLE  finished502
+	JLE  finished573
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch497
+	JMP  stretch572
 
-finished502:
+finished573:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store503
+	JEQ        store578
 	VMASKMOVPD (CX), Y0, Y7
 	VADDPD     Y7, Y1, Y1
 	ADDQ       DX, CX
@@ -8031,7 +9634,7 @@ finished502:
 	VADDPD     Y7, Y6, Y6
 	MOVQ       40(AX), CX
 
-store503:
+store578:
 	VMASKMOVPD Y1, Y0, (CX)
 	ADDQ       DX, CX
 	VMASKMOVPD Y2, Y0, (CX)
@@ -8079,7 +9682,7 @@ TEXT ·tileF64AVX2_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Y11, Y11, Y11
 	VXORPS     Y12, Y12, Y12
 	CMPQ       BX, $0x30
-	JLT        near504
+	JLT        near579
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -8094,12 +9697,12 @@ TEXT ·tileF64AVX2_6x2(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near504:
-stretch505:
+near579:
+stretch580:
 	SUBQ $0x04, BX
-	JLT  few507
+	JLT  few583
 
-many506:
+many582:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPD   32(CX), Y0, Y14
@@ -8193,13 +9796,13 @@ many506:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many506
+	JGE          many582
 
-few507:
+few583:
 	ADDQ $0x04, BX
-	JEQ  done508
+	JEQ  done584
 
-rest509:
+rest585:
 	PREFETCHT0   64(CX)
 	VMOVUPS      (CX), Y13
 	VMASKMOVPD   32(CX), Y0, Y14
@@ -8224,20 +9827,21 @@ rest509:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest509
+	JNE          rest585
 
-done508:
+done584:
 	DECQ DI
-	JLE  finished510
+	JLE  finished581
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch505
+	JMP  stretch580
 
-finished510:
+finished581:
 	MOVQ       40(AX), CX
 	MOVQ       48(AX), DX
 	CMPQ       72(AX), $0x00
-	JEQ        store511
+	JEQ        store586
 	VADDPD     (CX), Y1, Y1
 	VMASKMOVPD 32(CX), Y0, Y13
 	VADDPD     Y13, Y2, Y2
@@ -8263,7 +9867,7 @@ finished510:
 	VADDPD     Y13, Y12, Y12
 	MOVQ       40(AX), CX
 
-store511:
+store586:
 	VMOVUPS    Y1, (CX)
 	VMASKMOVPD Y2, Y0, 32(CX)
 	ADDQ       DX, CX
@@ -8295,9 +9899,9 @@ TEXT ·transposeF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full512:
+full587:
 	CMPQ       SI, $0x04
-	JLT        tail513
+	JLT        tail588
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Y0
 	LEAQ       (R8)(DX*1), R9
@@ -8330,11 +9934,11 @@ full512:
 	ADDQ       AX, DI
 	ADDQ       $0x20, CX
 	SUBQ       $0x04, SI
-	JMP        full512
+	JMP        full587
 
-tail513:
+tail588:
 	TESTQ      SI, SI
-	JEQ        done514
+	JEQ        done589
 	MOVQ       $+4, R9
 	MOVQ       SI, R8
 	CMPQ       R8, R9
@@ -8366,17 +9970,17 @@ tail513:
 	VMOVUPS    Y3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done514
+	JEQ        done589
 	VMOVUPS    Y4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done514
+	JEQ        done589
 	VMOVUPS    Y2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done514
+	JEQ        done589
 
-done514:
+done589:
 	VZEROUPPER
 	RET
 
@@ -8390,7 +9994,7 @@ TEXT ·copyPanelAVX2(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), SI
 	MOVQ 16(AX), AX
 
-next515:
+next590:
 	VMOVUPS (CX), Y0
 	VMOVUPS 32(CX), Y1
 	VMOVUPS Y0, (DX)
@@ -8398,7 +10002,7 @@ next515:
 	ADDQ    BX, CX
 	ADDQ    SI, DX
 	DECQ    AX
-	JNE     next515
+	JNE     next590
 	VZEROUPPER
 	RET
 
@@ -8410,18 +10014,18 @@ TEXT ·prefetchRows(SB), NOSPLIT, $0-32
 	MOVQ rows+16(FP), DX
 	MOVQ lines+24(FP), BX
 
-next516:
+next591:
 	MOVQ AX, SI
 	MOVQ BX, DI
 
-line517:
+line592:
 	PREFETCHT1 (SI)
 	ADDQ       $0x40, SI
 	DECQ       DI
-	JNE        line517
+	JNE        line592
 	ADDQ       CX, AX
 	DECQ       DX
-	JNE        next516
+	JNE        next591
 	RET
 
 DATA ones<>+0(SB)/8, $0xffffffffffffffff

@@ -23,9 +23,9 @@ TEXT ·tileF32AVX512_1x1(SB), NOSPLIT, $0-8
 
 stretch1:
 	SUBQ $0x04, BX
-	JLT  few3
+	JLT  few4
 
-many2:
+many3:
 	VMOVUPS.Z    (CX), K1, Z1
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z1, Z2, Z0
@@ -47,29 +47,30 @@ many2:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many2
+	JGE          many3
 
-few3:
+few4:
 	ADDQ $0x04, BX
-	JEQ  done4
+	JEQ  done5
 
-rest5:
+rest6:
 	VMOVUPS.Z    (CX), K1, Z1
 	VBROADCASTSS (R8), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest5
+	JNE          rest6
 
-done4:
+done5:
 	DECQ DI
-	JLE  finished6
+	JLE  finished2
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch1
 
-finished6:
+finished2:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -79,32 +80,32 @@ finished6:
 	MOVQ      40(AX), CX
 
 store7:
-	CMPQ      120(AX), $0x00
+	CMPQ      144(AX), $0x00
 	JEQ       plain8
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled9
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z (DX), K1, Z1
 	VMULPS    Z1, Z0, Z0
 
 scaled9:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased10
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z (DX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
 biased10:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none11
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VMOVUPS.Z (DX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
 none11:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited14
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six12
 	VXORPS  Z1, Z1, Z1
 	VCMPPS  $0x12, Z1, Z0, K2
@@ -112,16 +113,16 @@ none11:
 	JMP     limited14
 
 six12:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky13
-	VBROADCASTSS 128(AX), Z1
+	VBROADCASTSS 152(AX), Z1
 	VXORPS       Z2, Z2, Z2
 	VMAXPS       Z0, Z2, Z0
 	VMINPS       Z0, Z1, Z0
 	JMP          limited14
 
 leaky13:
-	VBROADCASTSS 132(AX), Z1
+	VBROADCASTSS 156(AX), Z1
 	VXORPS       Z2, Z2, Z2
 	VCMPPS       $0x1a, Z2, Z0, K2
 	VMULPS       Z1, Z0, K2, Z0
@@ -152,9 +153,9 @@ TEXT ·tileF32AVX512_1x2(SB), NOSPLIT, $0-8
 
 stretch15:
 	SUBQ $0x04, BX
-	JLT  few17
+	JLT  few18
 
-many16:
+many17:
 	VMOVUPS.Z    64(CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  (CX), Z3, Z0
@@ -180,13 +181,13 @@ many16:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many16
+	JGE          many17
 
-few17:
+few18:
 	ADDQ $0x04, BX
-	JEQ  done18
+	JEQ  done19
 
-rest19:
+rest20:
 	VMOVUPS.Z    64(CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  (CX), Z3, Z0
@@ -194,16 +195,17 @@ rest19:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest19
+	JNE          rest20
 
-done18:
+done19:
 	DECQ DI
-	JLE  finished20
+	JLE  finished16
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch15
 
-finished20:
+finished16:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -214,47 +216,47 @@ finished20:
 	MOVQ      40(AX), CX
 
 store21:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain22
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled23
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z2
 	VMULPS  Z2, Z0, Z0
 
 scaled23:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased24
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z2
 	VADDPS  Z2, Z0, Z0
 
 biased24:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled25
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 64(DX), K1, Z2
 	VMULPS    Z2, Z1, Z1
 
 scaled25:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased26
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 64(DX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
 biased26:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none27
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VMOVUPS.Z 64(DX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
 none27:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited30
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six28
 	VXORPS  Z2, Z2, Z2
 	VCMPPS  $0x12, Z2, Z0, K2
@@ -264,9 +266,9 @@ none27:
 	JMP     limited30
 
 six28:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky29
-	VBROADCASTSS 128(AX), Z2
+	VBROADCASTSS 152(AX), Z2
 	VXORPS       Z3, Z3, Z3
 	VMAXPS       Z0, Z3, Z0
 	VMINPS       Z0, Z2, Z0
@@ -275,7 +277,7 @@ six28:
 	JMP          limited30
 
 leaky29:
-	VBROADCASTSS 132(AX), Z2
+	VBROADCASTSS 156(AX), Z2
 	VXORPS       Z3, Z3, Z3
 	VCMPPS       $0x1a, Z3, Z0, K2
 	VMULPS       Z2, Z0, K2, Z0
@@ -310,9 +312,9 @@ TEXT ·tileF32AVX512_1x3(SB), NOSPLIT, $0-8
 
 stretch31:
 	SUBQ $0x04, BX
-	JLT  few33
+	JLT  few34
 
-many32:
+many33:
 	VMOVUPS.Z    128(CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  (CX), Z4, Z0
@@ -342,13 +344,13 @@ many32:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many32
+	JGE          many33
 
-few33:
+few34:
 	ADDQ $0x04, BX
-	JEQ  done34
+	JEQ  done35
 
-rest35:
+rest36:
 	VMOVUPS.Z    128(CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  (CX), Z4, Z0
@@ -357,16 +359,17 @@ rest35:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest35
+	JNE          rest36
 
-done34:
+done35:
 	DECQ DI
-	JLE  finished36
+	JLE  finished32
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch31
 
-finished36:
+finished32:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -378,62 +381,62 @@ finished36:
 	MOVQ      40(AX), CX
 
 store37:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain38
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled39
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z3
 	VMULPS  Z3, Z0, Z0
 
 scaled39:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased40
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z3
 	VADDPS  Z3, Z0, Z0
 
 biased40:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled41
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z3
 	VMULPS  Z3, Z1, Z1
 
 scaled41:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased42
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z3
 	VADDPS  Z3, Z1, Z1
 
 biased42:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled43
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 128(DX), K1, Z3
 	VMULPS    Z3, Z2, Z2
 
 scaled43:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased44
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 128(DX), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
 biased44:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none45
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VMOVUPS.Z 128(DX), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
 none45:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited48
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six46
 	VXORPS  Z3, Z3, Z3
 	VCMPPS  $0x12, Z3, Z0, K2
@@ -445,9 +448,9 @@ none45:
 	JMP     limited48
 
 six46:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky47
-	VBROADCASTSS 128(AX), Z3
+	VBROADCASTSS 152(AX), Z3
 	VXORPS       Z4, Z4, Z4
 	VMAXPS       Z0, Z4, Z0
 	VMINPS       Z0, Z3, Z0
@@ -458,7 +461,7 @@ six46:
 	JMP          limited48
 
 leaky47:
-	VBROADCASTSS 132(AX), Z3
+	VBROADCASTSS 156(AX), Z3
 	VXORPS       Z4, Z4, Z4
 	VCMPPS       $0x1a, Z4, Z0, K2
 	VMULPS       Z3, Z0, K2, Z0
@@ -497,9 +500,9 @@ TEXT ·tileF32AVX512_1x4(SB), NOSPLIT, $0-8
 
 stretch49:
 	SUBQ $0x04, BX
-	JLT  few51
+	JLT  few52
 
-many50:
+many51:
 	VMOVUPS.Z    192(CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  (CX), Z5, Z0
@@ -533,13 +536,13 @@ many50:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many50
+	JGE          many51
 
-few51:
+few52:
 	ADDQ $0x04, BX
-	JEQ  done52
+	JEQ  done53
 
-rest53:
+rest54:
 	VMOVUPS.Z    192(CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  (CX), Z5, Z0
@@ -549,16 +552,17 @@ rest53:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest53
+	JNE          rest54
 
-done52:
+done53:
 	DECQ DI
-	JLE  finished54
+	JLE  finished50
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch49
 
-finished54:
+finished50:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -571,67 +575,67 @@ finished54:
 	MOVQ      40(AX), CX
 
 store55:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain56
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled57
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z4
 	VMULPS  Z4, Z0, Z0
 
 scaled57:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased58
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z4
 	VADDPS  Z4, Z0, Z0
 
 biased58:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled59
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z4
 	VMULPS  Z4, Z1, Z1
 
 scaled59:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased60
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z4
 	VADDPS  Z4, Z1, Z1
 
 biased60:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled61
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z4
 	VMULPS  Z4, Z2, Z2
 
 scaled61:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased62
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z4
 	VADDPS  Z4, Z2, Z2
 
 biased62:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled63
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 192(DX), K1, Z4
 	VMULPS    Z4, Z3, Z3
 
 scaled63:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased64
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 192(DX), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
 biased64:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none65
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -639,9 +643,9 @@ biased64:
 	VADDPS    Z4, Z3, Z3
 
 none65:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited68
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six66
 	VXORPS  Z4, Z4, Z4
 	VCMPPS  $0x12, Z4, Z0, K2
@@ -655,9 +659,9 @@ none65:
 	JMP     limited68
 
 six66:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky67
-	VBROADCASTSS 128(AX), Z4
+	VBROADCASTSS 152(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VMAXPS       Z0, Z5, Z0
 	VMINPS       Z0, Z4, Z0
@@ -670,7 +674,7 @@ six66:
 	JMP          limited68
 
 leaky67:
-	VBROADCASTSS 132(AX), Z4
+	VBROADCASTSS 156(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VCMPPS       $0x1a, Z5, Z0, K2
 	VMULPS       Z4, Z0, K2, Z0
@@ -713,9 +717,9 @@ TEXT ·tileF32AVX512_1x5(SB), NOSPLIT, $0-8
 
 stretch69:
 	SUBQ $0x04, BX
-	JLT  few71
+	JLT  few72
 
-many70:
+many71:
 	VMOVUPS.Z    256(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  (CX), Z6, Z0
@@ -753,13 +757,13 @@ many70:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many70
+	JGE          many71
 
-few71:
+few72:
 	ADDQ $0x04, BX
-	JEQ  done72
+	JEQ  done73
 
-rest73:
+rest74:
 	VMOVUPS.Z    256(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  (CX), Z6, Z0
@@ -770,16 +774,17 @@ rest73:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest73
+	JNE          rest74
 
-done72:
+done73:
 	DECQ DI
-	JLE  finished74
+	JLE  finished70
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch69
 
-finished74:
+finished70:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -793,81 +798,81 @@ finished74:
 	MOVQ      40(AX), CX
 
 store75:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain76
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled77
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z5
 	VMULPS  Z5, Z0, Z0
 
 scaled77:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased78
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z5
 	VADDPS  Z5, Z0, Z0
 
 biased78:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled79
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z5
 	VMULPS  Z5, Z1, Z1
 
 scaled79:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased80
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z5
 	VADDPS  Z5, Z1, Z1
 
 biased80:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled81
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z5
 	VMULPS  Z5, Z2, Z2
 
 scaled81:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased82
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z5
 	VADDPS  Z5, Z2, Z2
 
 biased82:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled83
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z5
 	VMULPS  Z5, Z3, Z3
 
 scaled83:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased84
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z5
 	VADDPS  Z5, Z3, Z3
 
 biased84:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled85
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 256(DX), K1, Z5
 	VMULPS    Z5, Z4, Z4
 
 scaled85:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased86
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 256(DX), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
 biased86:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none87
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -876,9 +881,9 @@ biased86:
 	VADDPS    Z5, Z4, Z4
 
 none87:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited90
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six88
 	VXORPS  Z5, Z5, Z5
 	VCMPPS  $0x12, Z5, Z0, K2
@@ -894,9 +899,9 @@ none87:
 	JMP     limited90
 
 six88:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky89
-	VBROADCASTSS 128(AX), Z5
+	VBROADCASTSS 152(AX), Z5
 	VXORPS       Z6, Z6, Z6
 	VMAXPS       Z0, Z6, Z0
 	VMINPS       Z0, Z5, Z0
@@ -911,7 +916,7 @@ six88:
 	JMP          limited90
 
 leaky89:
-	VBROADCASTSS 132(AX), Z5
+	VBROADCASTSS 156(AX), Z5
 	VXORPS       Z6, Z6, Z6
 	VCMPPS       $0x1a, Z6, Z0, K2
 	VMULPS       Z5, Z0, K2, Z0
@@ -958,9 +963,9 @@ TEXT ·tileF32AVX512_1x6(SB), NOSPLIT, $0-8
 
 stretch91:
 	SUBQ $0x04, BX
-	JLT  few93
+	JLT  few94
 
-many92:
+many93:
 	VMOVUPS.Z    320(CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  (CX), Z7, Z0
@@ -1002,13 +1007,13 @@ many92:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many92
+	JGE          many93
 
-few93:
+few94:
 	ADDQ $0x04, BX
-	JEQ  done94
+	JEQ  done95
 
-rest95:
+rest96:
 	VMOVUPS.Z    320(CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  (CX), Z7, Z0
@@ -1020,16 +1025,17 @@ rest95:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest95
+	JNE          rest96
 
-done94:
+done95:
 	DECQ DI
-	JLE  finished96
+	JLE  finished92
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch91
 
-finished96:
+finished92:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -1044,95 +1050,95 @@ finished96:
 	MOVQ      40(AX), CX
 
 store97:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain98
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled99
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z6
 	VMULPS  Z6, Z0, Z0
 
 scaled99:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased100
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z6
 	VADDPS  Z6, Z0, Z0
 
 biased100:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled101
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z6
 	VMULPS  Z6, Z1, Z1
 
 scaled101:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased102
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z6
 	VADDPS  Z6, Z1, Z1
 
 biased102:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled103
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z6
 	VMULPS  Z6, Z2, Z2
 
 scaled103:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased104
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z6
 	VADDPS  Z6, Z2, Z2
 
 biased104:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled105
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z6
 	VMULPS  Z6, Z3, Z3
 
 scaled105:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased106
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z6
 	VADDPS  Z6, Z3, Z3
 
 biased106:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled107
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z6
 	VMULPS  Z6, Z4, Z4
 
 scaled107:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased108
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z6
 	VADDPS  Z6, Z4, Z4
 
 biased108:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled109
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 320(DX), K1, Z6
 	VMULPS    Z6, Z5, Z5
 
 scaled109:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased110
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 320(DX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
 biased110:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none111
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -1142,9 +1148,9 @@ biased110:
 	VADDPS    Z6, Z5, Z5
 
 none111:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited114
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six112
 	VXORPS  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
@@ -1162,9 +1168,9 @@ none111:
 	JMP     limited114
 
 six112:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky113
-	VBROADCASTSS 128(AX), Z6
+	VBROADCASTSS 152(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VMAXPS       Z0, Z7, Z0
 	VMINPS       Z0, Z6, Z0
@@ -1181,7 +1187,7 @@ six112:
 	JMP          limited114
 
 leaky113:
-	VBROADCASTSS 132(AX), Z6
+	VBROADCASTSS 156(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VCMPPS       $0x1a, Z7, Z0, K2
 	VMULPS       Z6, Z0, K2, Z0
@@ -1232,9 +1238,9 @@ TEXT ·tileF32AVX512_1x7(SB), NOSPLIT, $0-8
 
 stretch115:
 	SUBQ $0x04, BX
-	JLT  few117
+	JLT  few118
 
-many116:
+many117:
 	VMOVUPS.Z    384(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  (CX), Z8, Z0
@@ -1280,13 +1286,13 @@ many116:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many116
+	JGE          many117
 
-few117:
+few118:
 	ADDQ $0x04, BX
-	JEQ  done118
+	JEQ  done119
 
-rest119:
+rest120:
 	VMOVUPS.Z    384(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  (CX), Z8, Z0
@@ -1299,16 +1305,17 @@ rest119:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest119
+	JNE          rest120
 
-done118:
+done119:
 	DECQ DI
-	JLE  finished120
+	JLE  finished116
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch115
 
-finished120:
+finished116:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -1324,109 +1331,109 @@ finished120:
 	MOVQ      40(AX), CX
 
 store121:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain122
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled123
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z7
 	VMULPS  Z7, Z0, Z0
 
 scaled123:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased124
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z7
 	VADDPS  Z7, Z0, Z0
 
 biased124:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled125
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z7
 	VMULPS  Z7, Z1, Z1
 
 scaled125:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased126
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z7
 	VADDPS  Z7, Z1, Z1
 
 biased126:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled127
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z7
 	VMULPS  Z7, Z2, Z2
 
 scaled127:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased128
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z7
 	VADDPS  Z7, Z2, Z2
 
 biased128:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled129
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z7
 	VMULPS  Z7, Z3, Z3
 
 scaled129:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased130
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z7
 	VADDPS  Z7, Z3, Z3
 
 biased130:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled131
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z7
 	VMULPS  Z7, Z4, Z4
 
 scaled131:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased132
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z7
 	VADDPS  Z7, Z4, Z4
 
 biased132:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled133
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z7
 	VMULPS  Z7, Z5, Z5
 
 scaled133:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased134
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z7
 	VADDPS  Z7, Z5, Z5
 
 biased134:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled135
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 384(DX), K1, Z7
 	VMULPS    Z7, Z6, Z6
 
 scaled135:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased136
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 384(DX), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
 biased136:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none137
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -1437,9 +1444,9 @@ biased136:
 	VADDPS    Z7, Z6, Z6
 
 none137:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited140
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six138
 	VXORPS  Z7, Z7, Z7
 	VCMPPS  $0x12, Z7, Z0, K2
@@ -1459,9 +1466,9 @@ none137:
 	JMP     limited140
 
 six138:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky139
-	VBROADCASTSS 128(AX), Z7
+	VBROADCASTSS 152(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VMAXPS       Z0, Z8, Z0
 	VMINPS       Z0, Z7, Z0
@@ -1480,7 +1487,7 @@ six138:
 	JMP          limited140
 
 leaky139:
-	VBROADCASTSS 132(AX), Z7
+	VBROADCASTSS 156(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VCMPPS       $0x1a, Z8, Z0, K2
 	VMULPS       Z7, Z0, K2, Z0
@@ -1535,9 +1542,9 @@ TEXT ·tileF32AVX512_1x8(SB), NOSPLIT, $0-8
 
 stretch141:
 	SUBQ $0x04, BX
-	JLT  few143
+	JLT  few144
 
-many142:
+many143:
 	VMOVUPS.Z    448(CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  (CX), Z9, Z0
@@ -1587,13 +1594,13 @@ many142:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many142
+	JGE          many143
 
-few143:
+few144:
 	ADDQ $0x04, BX
-	JEQ  done144
+	JEQ  done145
 
-rest145:
+rest146:
 	VMOVUPS.Z    448(CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  (CX), Z9, Z0
@@ -1607,16 +1614,17 @@ rest145:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest145
+	JNE          rest146
 
-done144:
+done145:
 	DECQ DI
-	JLE  finished146
+	JLE  finished142
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch141
 
-finished146:
+finished142:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -1633,123 +1641,123 @@ finished146:
 	MOVQ      40(AX), CX
 
 store147:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain148
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled149
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z8
 	VMULPS  Z8, Z0, Z0
 
 scaled149:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased150
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z8
 	VADDPS  Z8, Z0, Z0
 
 biased150:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled151
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z8
 	VMULPS  Z8, Z1, Z1
 
 scaled151:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased152
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z8
 	VADDPS  Z8, Z1, Z1
 
 biased152:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled153
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z8
 	VMULPS  Z8, Z2, Z2
 
 scaled153:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased154
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z8
 	VADDPS  Z8, Z2, Z2
 
 biased154:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled155
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z8
 	VMULPS  Z8, Z3, Z3
 
 scaled155:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased156
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z8
 	VADDPS  Z8, Z3, Z3
 
 biased156:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled157
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z8
 	VMULPS  Z8, Z4, Z4
 
 scaled157:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased158
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z8
 	VADDPS  Z8, Z4, Z4
 
 biased158:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled159
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z8
 	VMULPS  Z8, Z5, Z5
 
 scaled159:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased160
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z8
 	VADDPS  Z8, Z5, Z5
 
 biased160:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled161
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z8
 	VMULPS  Z8, Z6, Z6
 
 scaled161:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased162
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z8
 	VADDPS  Z8, Z6, Z6
 
 biased162:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled163
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 448(DX), K1, Z8
 	VMULPS    Z8, Z7, Z7
 
 scaled163:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased164
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 448(DX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
 biased164:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none165
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -1761,9 +1769,9 @@ biased164:
 	VADDPS    Z8, Z7, Z7
 
 none165:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited168
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six166
 	VXORPS  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
@@ -1785,9 +1793,9 @@ none165:
 	JMP     limited168
 
 six166:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky167
-	VBROADCASTSS 128(AX), Z8
+	VBROADCASTSS 152(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
 	VMINPS       Z0, Z8, Z0
@@ -1808,7 +1816,7 @@ six166:
 	JMP          limited168
 
 leaky167:
-	VBROADCASTSS 132(AX), Z8
+	VBROADCASTSS 156(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VCMPPS       $0x1a, Z9, Z0, K2
 	VMULPS       Z8, Z0, K2, Z0
@@ -1867,9 +1875,9 @@ TEXT ·tileF32AVX512_1x9(SB), NOSPLIT, $0-8
 
 stretch169:
 	SUBQ $0x04, BX
-	JLT  few171
+	JLT  few172
 
-many170:
+many171:
 	VMOVUPS.Z    512(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  (CX), Z10, Z0
@@ -1923,13 +1931,13 @@ many170:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many170
+	JGE          many171
 
-few171:
+few172:
 	ADDQ $0x04, BX
-	JEQ  done172
+	JEQ  done173
 
-rest173:
+rest174:
 	VMOVUPS.Z    512(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  (CX), Z10, Z0
@@ -1944,16 +1952,17 @@ rest173:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest173
+	JNE          rest174
 
-done172:
+done173:
 	DECQ DI
-	JLE  finished174
+	JLE  finished170
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch169
 
-finished174:
+finished170:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -1971,137 +1980,137 @@ finished174:
 	MOVQ      40(AX), CX
 
 store175:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain176
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled177
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z9
 	VMULPS  Z9, Z0, Z0
 
 scaled177:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased178
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z9
 	VADDPS  Z9, Z0, Z0
 
 biased178:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled179
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z9
 	VMULPS  Z9, Z1, Z1
 
 scaled179:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased180
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z9
 	VADDPS  Z9, Z1, Z1
 
 biased180:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled181
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z9
 	VMULPS  Z9, Z2, Z2
 
 scaled181:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased182
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z9
 	VADDPS  Z9, Z2, Z2
 
 biased182:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled183
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z9
 	VMULPS  Z9, Z3, Z3
 
 scaled183:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased184
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z9
 	VADDPS  Z9, Z3, Z3
 
 biased184:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled185
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z9
 	VMULPS  Z9, Z4, Z4
 
 scaled185:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased186
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z9
 	VADDPS  Z9, Z4, Z4
 
 biased186:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled187
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z9
 	VMULPS  Z9, Z5, Z5
 
 scaled187:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased188
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z9
 	VADDPS  Z9, Z5, Z5
 
 biased188:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled189
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z9
 	VMULPS  Z9, Z6, Z6
 
 scaled189:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased190
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z9
 	VADDPS  Z9, Z6, Z6
 
 biased190:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled191
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 448(DX), Z9
 	VMULPS  Z9, Z7, Z7
 
 scaled191:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased192
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 448(DX), Z9
 	VADDPS  Z9, Z7, Z7
 
 biased192:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled193
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 512(DX), K1, Z9
 	VMULPS    Z9, Z8, Z8
 
 scaled193:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased194
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 512(DX), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
 biased194:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none195
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -2114,9 +2123,9 @@ biased194:
 	VADDPS    Z9, Z8, Z8
 
 none195:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited198
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six196
 	VXORPS  Z9, Z9, Z9
 	VCMPPS  $0x12, Z9, Z0, K2
@@ -2140,9 +2149,9 @@ none195:
 	JMP     limited198
 
 six196:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky197
-	VBROADCASTSS 128(AX), Z9
+	VBROADCASTSS 152(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VMAXPS       Z0, Z10, Z0
 	VMINPS       Z0, Z9, Z0
@@ -2165,7 +2174,7 @@ six196:
 	JMP          limited198
 
 leaky197:
-	VBROADCASTSS 132(AX), Z9
+	VBROADCASTSS 156(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VCMPPS       $0x1a, Z10, Z0, K2
 	VMULPS       Z9, Z0, K2, Z0
@@ -2228,9 +2237,9 @@ TEXT ·tileF32AVX512_1x10(SB), NOSPLIT, $0-8
 
 stretch199:
 	SUBQ $0x04, BX
-	JLT  few201
+	JLT  few202
 
-many200:
+many201:
 	VMOVUPS.Z    576(CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  (CX), Z11, Z0
@@ -2288,13 +2297,13 @@ many200:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many200
+	JGE          many201
 
-few201:
+few202:
 	ADDQ $0x04, BX
-	JEQ  done202
+	JEQ  done203
 
-rest203:
+rest204:
 	VMOVUPS.Z    576(CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  (CX), Z11, Z0
@@ -2310,16 +2319,17 @@ rest203:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest203
+	JNE          rest204
 
-done202:
+done203:
 	DECQ DI
-	JLE  finished204
+	JLE  finished200
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch199
 
-finished204:
+finished200:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -2338,151 +2348,151 @@ finished204:
 	MOVQ      40(AX), CX
 
 store205:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain206
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled207
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z10
 	VMULPS  Z10, Z0, Z0
 
 scaled207:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased208
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z10
 	VADDPS  Z10, Z0, Z0
 
 biased208:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled209
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z10
 	VMULPS  Z10, Z1, Z1
 
 scaled209:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased210
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z10
 	VADDPS  Z10, Z1, Z1
 
 biased210:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled211
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z10
 	VMULPS  Z10, Z2, Z2
 
 scaled211:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased212
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z10
 	VADDPS  Z10, Z2, Z2
 
 biased212:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled213
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z10
 	VMULPS  Z10, Z3, Z3
 
 scaled213:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased214
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z10
 	VADDPS  Z10, Z3, Z3
 
 biased214:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled215
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z10
 	VMULPS  Z10, Z4, Z4
 
 scaled215:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased216
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z10
 	VADDPS  Z10, Z4, Z4
 
 biased216:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled217
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z10
 	VMULPS  Z10, Z5, Z5
 
 scaled217:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased218
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z10
 	VADDPS  Z10, Z5, Z5
 
 biased218:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled219
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z10
 	VMULPS  Z10, Z6, Z6
 
 scaled219:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased220
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z10
 	VADDPS  Z10, Z6, Z6
 
 biased220:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled221
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 448(DX), Z10
 	VMULPS  Z10, Z7, Z7
 
 scaled221:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased222
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 448(DX), Z10
 	VADDPS  Z10, Z7, Z7
 
 biased222:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled223
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 512(DX), Z10
 	VMULPS  Z10, Z8, Z8
 
 scaled223:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased224
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 512(DX), Z10
 	VADDPS  Z10, Z8, Z8
 
 biased224:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled225
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 576(DX), K1, Z10
 	VMULPS    Z10, Z9, Z9
 
 scaled225:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased226
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 576(DX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
 biased226:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none227
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -2496,9 +2506,9 @@ biased226:
 	VADDPS    Z10, Z9, Z9
 
 none227:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited230
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six228
 	VXORPS  Z10, Z10, Z10
 	VCMPPS  $0x12, Z10, Z0, K2
@@ -2524,9 +2534,9 @@ none227:
 	JMP     limited230
 
 six228:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky229
-	VBROADCASTSS 128(AX), Z10
+	VBROADCASTSS 152(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VMAXPS       Z0, Z11, Z0
 	VMINPS       Z0, Z10, Z0
@@ -2551,7 +2561,7 @@ six228:
 	JMP          limited230
 
 leaky229:
-	VBROADCASTSS 132(AX), Z10
+	VBROADCASTSS 156(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VCMPPS       $0x1a, Z11, Z0, K2
 	VMULPS       Z10, Z0, K2, Z0
@@ -2618,9 +2628,9 @@ TEXT ·tileF32AVX512_1x11(SB), NOSPLIT, $0-8
 
 stretch231:
 	SUBQ $0x04, BX
-	JLT  few233
+	JLT  few234
 
-many232:
+many233:
 	VMOVUPS.Z    640(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  (CX), Z12, Z0
@@ -2682,13 +2692,13 @@ many232:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many232
+	JGE          many233
 
-few233:
+few234:
 	ADDQ $0x04, BX
-	JEQ  done234
+	JEQ  done235
 
-rest235:
+rest236:
 	VMOVUPS.Z    640(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  (CX), Z12, Z0
@@ -2705,16 +2715,17 @@ rest235:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest235
+	JNE          rest236
 
-done234:
+done235:
 	DECQ DI
-	JLE  finished236
+	JLE  finished232
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch231
 
-finished236:
+finished232:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -2734,165 +2745,165 @@ finished236:
 	MOVQ      40(AX), CX
 
 store237:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain238
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled239
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z11
 	VMULPS  Z11, Z0, Z0
 
 scaled239:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased240
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z11
 	VADDPS  Z11, Z0, Z0
 
 biased240:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled241
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z11
 	VMULPS  Z11, Z1, Z1
 
 scaled241:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased242
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z11
 	VADDPS  Z11, Z1, Z1
 
 biased242:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled243
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z11
 	VMULPS  Z11, Z2, Z2
 
 scaled243:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased244
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z11
 	VADDPS  Z11, Z2, Z2
 
 biased244:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled245
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z11
 	VMULPS  Z11, Z3, Z3
 
 scaled245:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased246
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z11
 	VADDPS  Z11, Z3, Z3
 
 biased246:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled247
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z11
 	VMULPS  Z11, Z4, Z4
 
 scaled247:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased248
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z11
 	VADDPS  Z11, Z4, Z4
 
 biased248:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled249
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z11
 	VMULPS  Z11, Z5, Z5
 
 scaled249:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased250
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z11
 	VADDPS  Z11, Z5, Z5
 
 biased250:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled251
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z11
 	VMULPS  Z11, Z6, Z6
 
 scaled251:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased252
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z11
 	VADDPS  Z11, Z6, Z6
 
 biased252:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled253
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 448(DX), Z11
 	VMULPS  Z11, Z7, Z7
 
 scaled253:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased254
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 448(DX), Z11
 	VADDPS  Z11, Z7, Z7
 
 biased254:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled255
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 512(DX), Z11
 	VMULPS  Z11, Z8, Z8
 
 scaled255:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased256
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 512(DX), Z11
 	VADDPS  Z11, Z8, Z8
 
 biased256:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled257
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 576(DX), Z11
 	VMULPS  Z11, Z9, Z9
 
 scaled257:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased258
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 576(DX), Z11
 	VADDPS  Z11, Z9, Z9
 
 biased258:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled259
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 640(DX), K1, Z11
 	VMULPS    Z11, Z10, Z10
 
 scaled259:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased260
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 640(DX), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
 biased260:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none261
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -2907,9 +2918,9 @@ biased260:
 	VADDPS    Z11, Z10, Z10
 
 none261:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited264
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six262
 	VXORPS  Z11, Z11, Z11
 	VCMPPS  $0x12, Z11, Z0, K2
@@ -2937,9 +2948,9 @@ none261:
 	JMP     limited264
 
 six262:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky263
-	VBROADCASTSS 128(AX), Z11
+	VBROADCASTSS 152(AX), Z11
 	VXORPS       Z12, Z12, Z12
 	VMAXPS       Z0, Z12, Z0
 	VMINPS       Z0, Z11, Z0
@@ -2966,7 +2977,7 @@ six262:
 	JMP          limited264
 
 leaky263:
-	VBROADCASTSS 132(AX), Z11
+	VBROADCASTSS 156(AX), Z11
 	VXORPS       Z12, Z12, Z12
 	VCMPPS       $0x1a, Z12, Z0, K2
 	VMULPS       Z11, Z0, K2, Z0
@@ -3037,9 +3048,9 @@ TEXT ·tileF32AVX512_1x12(SB), NOSPLIT, $0-8
 
 stretch265:
 	SUBQ $0x04, BX
-	JLT  few267
+	JLT  few268
 
-many266:
+many267:
 	VMOVUPS.Z    704(CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  (CX), Z13, Z0
@@ -3105,13 +3116,13 @@ many266:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many266
+	JGE          many267
 
-few267:
+few268:
 	ADDQ $0x04, BX
-	JEQ  done268
+	JEQ  done269
 
-rest269:
+rest270:
 	VMOVUPS.Z    704(CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  (CX), Z13, Z0
@@ -3129,16 +3140,17 @@ rest269:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest269
+	JNE          rest270
 
-done268:
+done269:
 	DECQ DI
-	JLE  finished270
+	JLE  finished266
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch265
 
-finished270:
+finished266:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -3159,179 +3171,179 @@ finished270:
 	MOVQ      40(AX), CX
 
 store271:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain272
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled273
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z12
 	VMULPS  Z12, Z0, Z0
 
 scaled273:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased274
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z12
 	VADDPS  Z12, Z0, Z0
 
 biased274:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled275
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z12
 	VMULPS  Z12, Z1, Z1
 
 scaled275:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased276
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z12
 	VADDPS  Z12, Z1, Z1
 
 biased276:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled277
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z12
 	VMULPS  Z12, Z2, Z2
 
 scaled277:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased278
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z12
 	VADDPS  Z12, Z2, Z2
 
 biased278:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled279
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z12
 	VMULPS  Z12, Z3, Z3
 
 scaled279:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased280
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z12
 	VADDPS  Z12, Z3, Z3
 
 biased280:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled281
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z12
 	VMULPS  Z12, Z4, Z4
 
 scaled281:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased282
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z12
 	VADDPS  Z12, Z4, Z4
 
 biased282:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled283
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z12
 	VMULPS  Z12, Z5, Z5
 
 scaled283:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased284
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z12
 	VADDPS  Z12, Z5, Z5
 
 biased284:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled285
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z12
 	VMULPS  Z12, Z6, Z6
 
 scaled285:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased286
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z12
 	VADDPS  Z12, Z6, Z6
 
 biased286:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled287
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 448(DX), Z12
 	VMULPS  Z12, Z7, Z7
 
 scaled287:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased288
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 448(DX), Z12
 	VADDPS  Z12, Z7, Z7
 
 biased288:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled289
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 512(DX), Z12
 	VMULPS  Z12, Z8, Z8
 
 scaled289:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased290
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 512(DX), Z12
 	VADDPS  Z12, Z8, Z8
 
 biased290:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled291
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 576(DX), Z12
 	VMULPS  Z12, Z9, Z9
 
 scaled291:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased292
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 576(DX), Z12
 	VADDPS  Z12, Z9, Z9
 
 biased292:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled293
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 640(DX), Z12
 	VMULPS  Z12, Z10, Z10
 
 scaled293:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased294
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 640(DX), Z12
 	VADDPS  Z12, Z10, Z10
 
 biased294:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled295
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 704(DX), K1, Z12
 	VMULPS    Z12, Z11, Z11
 
 scaled295:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased296
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 704(DX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
 biased296:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none297
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -3347,9 +3359,9 @@ biased296:
 	VADDPS    Z12, Z11, Z11
 
 none297:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited300
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six298
 	VXORPS  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
@@ -3379,9 +3391,9 @@ none297:
 	JMP     limited300
 
 six298:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky299
-	VBROADCASTSS 128(AX), Z12
+	VBROADCASTSS 152(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VMAXPS       Z0, Z13, Z0
 	VMINPS       Z0, Z12, Z0
@@ -3410,7 +3422,7 @@ six298:
 	JMP          limited300
 
 leaky299:
-	VBROADCASTSS 132(AX), Z12
+	VBROADCASTSS 156(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VCMPPS       $0x1a, Z13, Z0, K2
 	VMULPS       Z12, Z0, K2, Z0
@@ -3485,9 +3497,9 @@ TEXT ·tileF32AVX512_1x13(SB), NOSPLIT, $0-8
 
 stretch301:
 	SUBQ $0x04, BX
-	JLT  few303
+	JLT  few304
 
-many302:
+many303:
 	VMOVUPS.Z    768(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  (CX), Z14, Z0
@@ -3557,13 +3569,13 @@ many302:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many302
+	JGE          many303
 
-few303:
+few304:
 	ADDQ $0x04, BX
-	JEQ  done304
+	JEQ  done305
 
-rest305:
+rest306:
 	VMOVUPS.Z    768(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  (CX), Z14, Z0
@@ -3582,16 +3594,17 @@ rest305:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest305
+	JNE          rest306
 
-done304:
+done305:
 	DECQ DI
-	JLE  finished306
+	JLE  finished302
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch301
 
-finished306:
+finished302:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -3613,193 +3626,193 @@ finished306:
 	MOVQ      40(AX), CX
 
 store307:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain308
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled309
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z13
 	VMULPS  Z13, Z0, Z0
 
 scaled309:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased310
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z13
 	VADDPS  Z13, Z0, Z0
 
 biased310:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled311
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z13
 	VMULPS  Z13, Z1, Z1
 
 scaled311:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased312
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z13
 	VADDPS  Z13, Z1, Z1
 
 biased312:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled313
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z13
 	VMULPS  Z13, Z2, Z2
 
 scaled313:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased314
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z13
 	VADDPS  Z13, Z2, Z2
 
 biased314:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled315
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z13
 	VMULPS  Z13, Z3, Z3
 
 scaled315:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased316
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z13
 	VADDPS  Z13, Z3, Z3
 
 biased316:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled317
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z13
 	VMULPS  Z13, Z4, Z4
 
 scaled317:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased318
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z13
 	VADDPS  Z13, Z4, Z4
 
 biased318:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled319
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z13
 	VMULPS  Z13, Z5, Z5
 
 scaled319:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased320
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z13
 	VADDPS  Z13, Z5, Z5
 
 biased320:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled321
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z13
 	VMULPS  Z13, Z6, Z6
 
 scaled321:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased322
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z13
 	VADDPS  Z13, Z6, Z6
 
 biased322:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled323
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 448(DX), Z13
 	VMULPS  Z13, Z7, Z7
 
 scaled323:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased324
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 448(DX), Z13
 	VADDPS  Z13, Z7, Z7
 
 biased324:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled325
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 512(DX), Z13
 	VMULPS  Z13, Z8, Z8
 
 scaled325:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased326
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 512(DX), Z13
 	VADDPS  Z13, Z8, Z8
 
 biased326:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled327
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 576(DX), Z13
 	VMULPS  Z13, Z9, Z9
 
 scaled327:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased328
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 576(DX), Z13
 	VADDPS  Z13, Z9, Z9
 
 biased328:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled329
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 640(DX), Z13
 	VMULPS  Z13, Z10, Z10
 
 scaled329:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased330
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 640(DX), Z13
 	VADDPS  Z13, Z10, Z10
 
 biased330:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled331
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 704(DX), Z13
 	VMULPS  Z13, Z11, Z11
 
 scaled331:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased332
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 704(DX), Z13
 	VADDPS  Z13, Z11, Z11
 
 biased332:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled333
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 768(DX), K1, Z13
 	VMULPS    Z13, Z12, Z12
 
 scaled333:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased334
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 768(DX), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
 biased334:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none335
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -3816,9 +3829,9 @@ biased334:
 	VADDPS    Z13, Z12, Z12
 
 none335:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited338
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six336
 	VXORPS  Z13, Z13, Z13
 	VCMPPS  $0x12, Z13, Z0, K2
@@ -3850,9 +3863,9 @@ none335:
 	JMP     limited338
 
 six336:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky337
-	VBROADCASTSS 128(AX), Z13
+	VBROADCASTSS 152(AX), Z13
 	VXORPS       Z14, Z14, Z14
 	VMAXPS       Z0, Z14, Z0
 	VMINPS       Z0, Z13, Z0
@@ -3883,7 +3896,7 @@ six336:
 	JMP          limited338
 
 leaky337:
-	VBROADCASTSS 132(AX), Z13
+	VBROADCASTSS 156(AX), Z13
 	VXORPS       Z14, Z14, Z14
 	VCMPPS       $0x1a, Z14, Z0, K2
 	VMULPS       Z13, Z0, K2, Z0
@@ -3962,9 +3975,9 @@ TEXT ·tileF32AVX512_1x14(SB), NOSPLIT, $0-8
 
 stretch339:
 	SUBQ $0x04, BX
-	JLT  few341
+	JLT  few342
 
-many340:
+many341:
 	VMOVUPS.Z    832(CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  (CX), Z15, Z0
@@ -4038,13 +4051,13 @@ many340:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many340
+	JGE          many341
 
-few341:
+few342:
 	ADDQ $0x04, BX
-	JEQ  done342
+	JEQ  done343
 
-rest343:
+rest344:
 	VMOVUPS.Z    832(CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  (CX), Z15, Z0
@@ -4064,16 +4077,17 @@ rest343:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest343
+	JNE          rest344
 
-done342:
+done343:
 	DECQ DI
-	JLE  finished344
+	JLE  finished340
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch339
 
-finished344:
+finished340:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -4096,207 +4110,207 @@ finished344:
 	MOVQ      40(AX), CX
 
 store345:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain346
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled347
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z14
 	VMULPS  Z14, Z0, Z0
 
 scaled347:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased348
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z14
 	VADDPS  Z14, Z0, Z0
 
 biased348:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled349
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z14
 	VMULPS  Z14, Z1, Z1
 
 scaled349:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased350
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z14
 	VADDPS  Z14, Z1, Z1
 
 biased350:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled351
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z14
 	VMULPS  Z14, Z2, Z2
 
 scaled351:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased352
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z14
 	VADDPS  Z14, Z2, Z2
 
 biased352:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled353
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z14
 	VMULPS  Z14, Z3, Z3
 
 scaled353:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased354
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z14
 	VADDPS  Z14, Z3, Z3
 
 biased354:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled355
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z14
 	VMULPS  Z14, Z4, Z4
 
 scaled355:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased356
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z14
 	VADDPS  Z14, Z4, Z4
 
 biased356:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled357
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z14
 	VMULPS  Z14, Z5, Z5
 
 scaled357:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased358
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z14
 	VADDPS  Z14, Z5, Z5
 
 biased358:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled359
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z14
 	VMULPS  Z14, Z6, Z6
 
 scaled359:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased360
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z14
 	VADDPS  Z14, Z6, Z6
 
 biased360:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled361
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 448(DX), Z14
 	VMULPS  Z14, Z7, Z7
 
 scaled361:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased362
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 448(DX), Z14
 	VADDPS  Z14, Z7, Z7
 
 biased362:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled363
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 512(DX), Z14
 	VMULPS  Z14, Z8, Z8
 
 scaled363:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased364
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 512(DX), Z14
 	VADDPS  Z14, Z8, Z8
 
 biased364:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled365
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 576(DX), Z14
 	VMULPS  Z14, Z9, Z9
 
 scaled365:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased366
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 576(DX), Z14
 	VADDPS  Z14, Z9, Z9
 
 biased366:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled367
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 640(DX), Z14
 	VMULPS  Z14, Z10, Z10
 
 scaled367:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased368
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 640(DX), Z14
 	VADDPS  Z14, Z10, Z10
 
 biased368:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled369
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 704(DX), Z14
 	VMULPS  Z14, Z11, Z11
 
 scaled369:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased370
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 704(DX), Z14
 	VADDPS  Z14, Z11, Z11
 
 biased370:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled371
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 768(DX), Z14
 	VMULPS  Z14, Z12, Z12
 
 scaled371:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased372
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 768(DX), Z14
 	VADDPS  Z14, Z12, Z12
 
 biased372:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled373
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 832(DX), K1, Z14
 	VMULPS    Z14, Z13, Z13
 
 scaled373:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased374
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 832(DX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
 biased374:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none375
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -4314,9 +4328,9 @@ biased374:
 	VADDPS    Z14, Z13, Z13
 
 none375:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited378
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six376
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
@@ -4350,9 +4364,9 @@ none375:
 	JMP     limited378
 
 six376:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky377
-	VBROADCASTSS 128(AX), Z14
+	VBROADCASTSS 152(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
 	VMINPS       Z0, Z14, Z0
@@ -4385,7 +4399,7 @@ six376:
 	JMP          limited378
 
 leaky377:
-	VBROADCASTSS 132(AX), Z14
+	VBROADCASTSS 156(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K2
 	VMULPS       Z14, Z0, K2, Z0
@@ -4468,9 +4482,9 @@ TEXT ·tileF32AVX512_1x15(SB), NOSPLIT, $0-8
 
 stretch379:
 	SUBQ $0x04, BX
-	JLT  few381
+	JLT  few382
 
-many380:
+many381:
 	VMOVUPS.Z    896(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
 	VFMADD231PS  (CX), Z16, Z0
@@ -4548,13 +4562,13 @@ many380:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many380
+	JGE          many381
 
-few381:
+few382:
 	ADDQ $0x04, BX
-	JEQ  done382
+	JEQ  done383
 
-rest383:
+rest384:
 	VMOVUPS.Z    896(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
 	VFMADD231PS  (CX), Z16, Z0
@@ -4575,16 +4589,17 @@ rest383:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest383
+	JNE          rest384
 
-done382:
+done383:
 	DECQ DI
-	JLE  finished384
+	JLE  finished380
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch379
 
-finished384:
+finished380:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -4608,221 +4623,221 @@ finished384:
 	MOVQ      40(AX), CX
 
 store385:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain386
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled387
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z15
 	VMULPS  Z15, Z0, Z0
 
 scaled387:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased388
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z15
 	VADDPS  Z15, Z0, Z0
 
 biased388:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled389
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z15
 	VMULPS  Z15, Z1, Z1
 
 scaled389:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased390
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z15
 	VADDPS  Z15, Z1, Z1
 
 biased390:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled391
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z15
 	VMULPS  Z15, Z2, Z2
 
 scaled391:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased392
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z15
 	VADDPS  Z15, Z2, Z2
 
 biased392:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled393
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z15
 	VMULPS  Z15, Z3, Z3
 
 scaled393:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased394
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z15
 	VADDPS  Z15, Z3, Z3
 
 biased394:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled395
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z15
 	VMULPS  Z15, Z4, Z4
 
 scaled395:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased396
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z15
 	VADDPS  Z15, Z4, Z4
 
 biased396:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled397
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z15
 	VMULPS  Z15, Z5, Z5
 
 scaled397:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased398
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z15
 	VADDPS  Z15, Z5, Z5
 
 biased398:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled399
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z15
 	VMULPS  Z15, Z6, Z6
 
 scaled399:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased400
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z15
 	VADDPS  Z15, Z6, Z6
 
 biased400:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled401
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 448(DX), Z15
 	VMULPS  Z15, Z7, Z7
 
 scaled401:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased402
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 448(DX), Z15
 	VADDPS  Z15, Z7, Z7
 
 biased402:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled403
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 512(DX), Z15
 	VMULPS  Z15, Z8, Z8
 
 scaled403:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased404
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 512(DX), Z15
 	VADDPS  Z15, Z8, Z8
 
 biased404:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled405
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 576(DX), Z15
 	VMULPS  Z15, Z9, Z9
 
 scaled405:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased406
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 576(DX), Z15
 	VADDPS  Z15, Z9, Z9
 
 biased406:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled407
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 640(DX), Z15
 	VMULPS  Z15, Z10, Z10
 
 scaled407:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased408
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 640(DX), Z15
 	VADDPS  Z15, Z10, Z10
 
 biased408:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled409
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 704(DX), Z15
 	VMULPS  Z15, Z11, Z11
 
 scaled409:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased410
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 704(DX), Z15
 	VADDPS  Z15, Z11, Z11
 
 biased410:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled411
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 768(DX), Z15
 	VMULPS  Z15, Z12, Z12
 
 scaled411:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased412
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 768(DX), Z15
 	VADDPS  Z15, Z12, Z12
 
 biased412:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled413
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 832(DX), Z15
 	VMULPS  Z15, Z13, Z13
 
 scaled413:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased414
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 832(DX), Z15
 	VADDPS  Z15, Z13, Z13
 
 biased414:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled415
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 896(DX), K1, Z15
 	VMULPS    Z15, Z14, Z14
 
 scaled415:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased416
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 896(DX), K1, Z15
 	VADDPS    Z15, Z14, Z14
 
 biased416:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none417
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -4841,9 +4856,9 @@ biased416:
 	VADDPS    Z15, Z14, Z14
 
 none417:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited420
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six418
 	VXORPS  Z15, Z15, Z15
 	VCMPPS  $0x12, Z15, Z0, K2
@@ -4879,9 +4894,9 @@ none417:
 	JMP     limited420
 
 six418:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky419
-	VBROADCASTSS 128(AX), Z15
+	VBROADCASTSS 152(AX), Z15
 	VXORPS       Z16, Z16, Z16
 	VMAXPS       Z0, Z16, Z0
 	VMINPS       Z0, Z15, Z0
@@ -4916,7 +4931,7 @@ six418:
 	JMP          limited420
 
 leaky419:
-	VBROADCASTSS 132(AX), Z15
+	VBROADCASTSS 156(AX), Z15
 	VXORPS       Z16, Z16, Z16
 	VCMPPS       $0x1a, Z16, Z0, K2
 	VMULPS       Z15, Z0, K2, Z0
@@ -5003,9 +5018,9 @@ TEXT ·tileF32AVX512_1x16(SB), NOSPLIT, $0-8
 
 stretch421:
 	SUBQ $0x04, BX
-	JLT  few423
+	JLT  few424
 
-many422:
+many423:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -5151,13 +5166,13 @@ many422:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many422
+	JGE          many423
 
-few423:
+few424:
 	ADDQ $0x04, BX
-	JEQ  done424
+	JEQ  done425
 
-rest425:
+rest426:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -5195,16 +5210,17 @@ rest425:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest425
+	JNE          rest426
 
-done424:
+done425:
 	DECQ DI
-	JLE  finished426
+	JLE  finished422
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch421
 
-finished426:
+finished422:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -5229,235 +5245,235 @@ finished426:
 	MOVQ      40(AX), CX
 
 store427:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain428
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled429
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS (DX), Z16
 	VMULPS  Z16, Z0, Z0
 
 scaled429:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased430
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS (DX), Z16
 	VADDPS  Z16, Z0, Z0
 
 biased430:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled431
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 64(DX), Z16
 	VMULPS  Z16, Z1, Z1
 
 scaled431:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased432
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 64(DX), Z16
 	VADDPS  Z16, Z1, Z1
 
 biased432:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled433
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 128(DX), Z16
 	VMULPS  Z16, Z2, Z2
 
 scaled433:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased434
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 128(DX), Z16
 	VADDPS  Z16, Z2, Z2
 
 biased434:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled435
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 192(DX), Z16
 	VMULPS  Z16, Z3, Z3
 
 scaled435:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased436
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 192(DX), Z16
 	VADDPS  Z16, Z3, Z3
 
 biased436:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled437
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 256(DX), Z16
 	VMULPS  Z16, Z4, Z4
 
 scaled437:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased438
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 256(DX), Z16
 	VADDPS  Z16, Z4, Z4
 
 biased438:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled439
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 320(DX), Z16
 	VMULPS  Z16, Z5, Z5
 
 scaled439:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased440
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 320(DX), Z16
 	VADDPS  Z16, Z5, Z5
 
 biased440:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled441
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 384(DX), Z16
 	VMULPS  Z16, Z6, Z6
 
 scaled441:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased442
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 384(DX), Z16
 	VADDPS  Z16, Z6, Z6
 
 biased442:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled443
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 448(DX), Z16
 	VMULPS  Z16, Z7, Z7
 
 scaled443:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased444
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 448(DX), Z16
 	VADDPS  Z16, Z7, Z7
 
 biased444:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled445
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 512(DX), Z16
 	VMULPS  Z16, Z8, Z8
 
 scaled445:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased446
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 512(DX), Z16
 	VADDPS  Z16, Z8, Z8
 
 biased446:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled447
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 576(DX), Z16
 	VMULPS  Z16, Z9, Z9
 
 scaled447:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased448
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 576(DX), Z16
 	VADDPS  Z16, Z9, Z9
 
 biased448:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled449
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 640(DX), Z16
 	VMULPS  Z16, Z10, Z10
 
 scaled449:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased450
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 640(DX), Z16
 	VADDPS  Z16, Z10, Z10
 
 biased450:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled451
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 704(DX), Z16
 	VMULPS  Z16, Z11, Z11
 
 scaled451:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased452
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 704(DX), Z16
 	VADDPS  Z16, Z11, Z11
 
 biased452:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled453
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 768(DX), Z16
 	VMULPS  Z16, Z12, Z12
 
 scaled453:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased454
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 768(DX), Z16
 	VADDPS  Z16, Z12, Z12
 
 biased454:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled455
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 832(DX), Z16
 	VMULPS  Z16, Z13, Z13
 
 scaled455:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased456
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 832(DX), Z16
 	VADDPS  Z16, Z13, Z13
 
 biased456:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled457
-	MOVQ    96(AX), DX
+	MOVQ    120(AX), DX
 	VMOVUPS 896(DX), Z16
 	VMULPS  Z16, Z14, Z14
 
 scaled457:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased458
-	MOVQ    104(AX), DX
+	MOVQ    128(AX), DX
 	VMOVUPS 896(DX), Z16
 	VADDPS  Z16, Z14, Z14
 
 biased458:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled459
-	MOVQ      96(AX), DX
+	MOVQ      120(AX), DX
 	VMOVUPS.Z 960(DX), K1, Z16
 	VMULPS    Z16, Z15, Z15
 
 scaled459:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased460
-	MOVQ      104(AX), DX
+	MOVQ      128(AX), DX
 	VMOVUPS.Z 960(DX), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
 biased460:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none461
-	MOVQ      112(AX), DX
+	MOVQ      136(AX), DX
 	VADDPS    (DX), Z0, Z0
 	VADDPS    64(DX), Z1, Z1
 	VADDPS    128(DX), Z2, Z2
@@ -5477,9 +5493,9 @@ biased460:
 	VADDPS    Z16, Z15, Z15
 
 none461:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited464
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six462
 	VXORPS  Z16, Z16, Z16
 	VCMPPS  $0x12, Z16, Z0, K2
@@ -5517,9 +5533,9 @@ none461:
 	JMP     limited464
 
 six462:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky463
-	VBROADCASTSS 128(AX), Z16
+	VBROADCASTSS 152(AX), Z16
 	VXORPS       Z17, Z17, Z17
 	VMAXPS       Z0, Z17, Z0
 	VMINPS       Z0, Z16, Z0
@@ -5556,7 +5572,7 @@ six462:
 	JMP          limited464
 
 leaky463:
-	VBROADCASTSS 132(AX), Z16
+	VBROADCASTSS 156(AX), Z16
 	VXORPS       Z17, Z17, Z17
 	VCMPPS       $0x1a, Z17, Z0, K2
 	VMULPS       Z16, Z0, K2, Z0
@@ -5632,9 +5648,9 @@ TEXT ·tileF32AVX512_2x1(SB), NOSPLIT, $0-8
 
 stretch465:
 	SUBQ $0x04, BX
-	JLT  few467
+	JLT  few468
 
-many466:
+many467:
 	VMOVUPS.Z    (CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -5664,13 +5680,13 @@ many466:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many466
+	JGE          many467
 
-few467:
+few468:
 	ADDQ $0x04, BX
-	JEQ  done468
+	JEQ  done469
 
-rest469:
+rest470:
 	VMOVUPS.Z    (CX), K1, Z2
 	VBROADCASTSS (R8), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -5679,16 +5695,17 @@ rest469:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest469
+	JNE          rest470
 
-done468:
+done469:
 	DECQ DI
-	JLE  finished470
+	JLE  finished466
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch465
 
-finished470:
+finished466:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -5701,27 +5718,27 @@ finished470:
 	MOVQ      40(AX), CX
 
 store471:
-	CMPQ      120(AX), $0x00
+	CMPQ      144(AX), $0x00
 	JEQ       plain472
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled473
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z2
 	VMULPS    Z2, Z0, Z0
 	VMULPS    Z2, Z1, Z1
 
 scaled473:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased474
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z2, Z1, Z1
 
 biased474:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none475
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	ADDQ      DX, BX
@@ -5729,9 +5746,9 @@ biased474:
 	VADDPS    Z2, Z1, Z1
 
 none475:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited478
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six476
 	VXORPS  Z2, Z2, Z2
 	VCMPPS  $0x12, Z2, Z0, K2
@@ -5741,9 +5758,9 @@ none475:
 	JMP     limited478
 
 six476:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky477
-	VBROADCASTSS 128(AX), Z2
+	VBROADCASTSS 152(AX), Z2
 	VXORPS       Z3, Z3, Z3
 	VMAXPS       Z0, Z3, Z0
 	VMINPS       Z0, Z2, Z0
@@ -5752,7 +5769,7 @@ six476:
 	JMP          limited478
 
 leaky477:
-	VBROADCASTSS 132(AX), Z2
+	VBROADCASTSS 156(AX), Z2
 	VXORPS       Z3, Z3, Z3
 	VCMPPS       $0x1a, Z3, Z0, K2
 	VMULPS       Z2, Z0, K2, Z0
@@ -5789,9 +5806,9 @@ TEXT ·tileF32AVX512_2x2(SB), NOSPLIT, $0-8
 
 stretch479:
 	SUBQ $0x04, BX
-	JLT  few481
+	JLT  few482
 
-many480:
+many481:
 	VMOVUPS      (CX), Z4
 	VMOVUPS.Z    64(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
@@ -5833,13 +5850,13 @@ many480:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many480
+	JGE          many481
 
-few481:
+few482:
 	ADDQ $0x04, BX
-	JEQ  done482
+	JEQ  done483
 
-rest483:
+rest484:
 	VMOVUPS      (CX), Z4
 	VMOVUPS.Z    64(CX), K1, Z5
 	VBROADCASTSS (R8), Z6
@@ -5851,16 +5868,17 @@ rest483:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest483
+	JNE          rest484
 
-done482:
+done483:
 	DECQ DI
-	JLE  finished484
+	JLE  finished480
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch479
 
-finished484:
+finished480:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -5875,43 +5893,43 @@ finished484:
 	MOVQ      40(AX), CX
 
 store485:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain486
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled487
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z4
 	VMULPS  Z4, Z0, Z0
 	VMULPS  Z4, Z2, Z2
 
 scaled487:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased488
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z4
 	VADDPS  Z4, Z0, Z0
 	VADDPS  Z4, Z2, Z2
 
 biased488:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled489
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z4
 	VMULPS    Z4, Z1, Z1
 	VMULPS    Z4, Z3, Z3
 
 scaled489:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased490
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z4
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z4, Z3, Z3
 
 biased490:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none491
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z4
 	VADDPS    Z4, Z1, Z1
@@ -5921,9 +5939,9 @@ biased490:
 	VADDPS    Z4, Z3, Z3
 
 none491:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited494
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six492
 	VXORPS  Z4, Z4, Z4
 	VCMPPS  $0x12, Z4, Z0, K2
@@ -5937,9 +5955,9 @@ none491:
 	JMP     limited494
 
 six492:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky493
-	VBROADCASTSS 128(AX), Z4
+	VBROADCASTSS 152(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VMAXPS       Z0, Z5, Z0
 	VMINPS       Z0, Z4, Z0
@@ -5952,7 +5970,7 @@ six492:
 	JMP          limited494
 
 leaky493:
-	VBROADCASTSS 132(AX), Z4
+	VBROADCASTSS 156(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VCMPPS       $0x1a, Z5, Z0, K2
 	VMULPS       Z4, Z0, K2, Z0
@@ -5997,9 +6015,9 @@ TEXT ·tileF32AVX512_2x3(SB), NOSPLIT, $0-8
 
 stretch495:
 	SUBQ $0x04, BX
-	JLT  few497
+	JLT  few498
 
-many496:
+many497:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPS.Z    128(CX), K1, Z8
@@ -6053,13 +6071,13 @@ many496:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many496
+	JGE          many497
 
-few497:
+few498:
 	ADDQ $0x04, BX
-	JEQ  done498
+	JEQ  done499
 
-rest499:
+rest500:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPS.Z    128(CX), K1, Z8
@@ -6074,16 +6092,17 @@ rest499:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest499
+	JNE          rest500
 
-done498:
+done499:
 	DECQ DI
-	JLE  finished500
+	JLE  finished496
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch495
 
-finished500:
+finished496:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -6100,59 +6119,59 @@ finished500:
 	MOVQ      40(AX), CX
 
 store501:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain502
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled503
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z6
 	VMULPS  Z6, Z0, Z0
 	VMULPS  Z6, Z3, Z3
 
 scaled503:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased504
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z6
 	VADDPS  Z6, Z0, Z0
 	VADDPS  Z6, Z3, Z3
 
 biased504:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled505
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 64(BX), Z6
 	VMULPS  Z6, Z1, Z1
 	VMULPS  Z6, Z4, Z4
 
 scaled505:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased506
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 64(BX), Z6
 	VADDPS  Z6, Z1, Z1
 	VADDPS  Z6, Z4, Z4
 
 biased506:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled507
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 128(BX), K1, Z6
 	VMULPS    Z6, Z2, Z2
 	VMULPS    Z6, Z5, Z5
 
 scaled507:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased508
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 128(BX), K1, Z6
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z6, Z5, Z5
 
 biased508:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none509
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VADDPS    64(BX), Z1, Z1
 	VMOVUPS.Z 128(BX), K1, Z6
@@ -6164,9 +6183,9 @@ biased508:
 	VADDPS    Z6, Z5, Z5
 
 none509:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited512
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six510
 	VXORPS  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
@@ -6184,9 +6203,9 @@ none509:
 	JMP     limited512
 
 six510:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky511
-	VBROADCASTSS 128(AX), Z6
+	VBROADCASTSS 152(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VMAXPS       Z0, Z7, Z0
 	VMINPS       Z0, Z6, Z0
@@ -6203,7 +6222,7 @@ six510:
 	JMP          limited512
 
 leaky511:
-	VBROADCASTSS 132(AX), Z6
+	VBROADCASTSS 156(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VCMPPS       $0x1a, Z7, Z0, K2
 	VMULPS       Z6, Z0, K2, Z0
@@ -6256,9 +6275,9 @@ TEXT ·tileF32AVX512_2x4(SB), NOSPLIT, $0-8
 
 stretch513:
 	SUBQ $0x04, BX
-	JLT  few515
+	JLT  few516
 
-many514:
+many515:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -6324,13 +6343,13 @@ many514:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many514
+	JGE          many515
 
-few515:
+few516:
 	ADDQ $0x04, BX
-	JEQ  done516
+	JEQ  done517
 
-rest517:
+rest518:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -6348,16 +6367,17 @@ rest517:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest517
+	JNE          rest518
 
-done516:
+done517:
 	DECQ DI
-	JLE  finished518
+	JLE  finished514
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch513
 
-finished518:
+finished514:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -6376,75 +6396,75 @@ finished518:
 	MOVQ      40(AX), CX
 
 store519:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain520
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled521
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z8
 	VMULPS  Z8, Z0, Z0
 	VMULPS  Z8, Z4, Z4
 
 scaled521:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased522
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z8
 	VADDPS  Z8, Z0, Z0
 	VADDPS  Z8, Z4, Z4
 
 biased522:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled523
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 64(BX), Z8
 	VMULPS  Z8, Z1, Z1
 	VMULPS  Z8, Z5, Z5
 
 scaled523:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased524
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 64(BX), Z8
 	VADDPS  Z8, Z1, Z1
 	VADDPS  Z8, Z5, Z5
 
 biased524:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled525
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 128(BX), Z8
 	VMULPS  Z8, Z2, Z2
 	VMULPS  Z8, Z6, Z6
 
 scaled525:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased526
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 128(BX), Z8
 	VADDPS  Z8, Z2, Z2
 	VADDPS  Z8, Z6, Z6
 
 biased526:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled527
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 192(BX), K1, Z8
 	VMULPS    Z8, Z3, Z3
 	VMULPS    Z8, Z7, Z7
 
 scaled527:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased528
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 192(BX), K1, Z8
 	VADDPS    Z8, Z3, Z3
 	VADDPS    Z8, Z7, Z7
 
 biased528:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none529
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VADDPS    64(BX), Z1, Z1
 	VADDPS    128(BX), Z2, Z2
@@ -6458,9 +6478,9 @@ biased528:
 	VADDPS    Z8, Z7, Z7
 
 none529:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited532
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six530
 	VXORPS  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
@@ -6482,9 +6502,9 @@ none529:
 	JMP     limited532
 
 six530:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky531
-	VBROADCASTSS 128(AX), Z8
+	VBROADCASTSS 152(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
 	VMINPS       Z0, Z8, Z0
@@ -6505,7 +6525,7 @@ six530:
 	JMP          limited532
 
 leaky531:
-	VBROADCASTSS 132(AX), Z8
+	VBROADCASTSS 156(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VCMPPS       $0x1a, Z9, Z0, K2
 	VMULPS       Z8, Z0, K2, Z0
@@ -6559,9 +6579,9 @@ TEXT ·tileF32AVX512_3x1(SB), NOSPLIT, $0-8
 
 stretch533:
 	SUBQ $0x04, BX
-	JLT  few535
+	JLT  few536
 
-many534:
+many535:
 	VMOVUPS.Z    (CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -6599,13 +6619,13 @@ many534:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many534
+	JGE          many535
 
-few535:
+few536:
 	ADDQ $0x04, BX
-	JEQ  done536
+	JEQ  done537
 
-rest537:
+rest538:
 	VMOVUPS.Z    (CX), K1, Z3
 	VBROADCASTSS (R8), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -6616,16 +6636,17 @@ rest537:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest537
+	JNE          rest538
 
-done536:
+done537:
 	DECQ DI
-	JLE  finished538
+	JLE  finished534
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch533
 
-finished538:
+finished534:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -6641,29 +6662,29 @@ finished538:
 	MOVQ      40(AX), CX
 
 store539:
-	CMPQ      120(AX), $0x00
+	CMPQ      144(AX), $0x00
 	JEQ       plain540
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled541
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z3
 	VMULPS    Z3, Z0, Z0
 	VMULPS    Z3, Z1, Z1
 	VMULPS    Z3, Z2, Z2
 
 scaled541:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased542
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z3, Z2, Z2
 
 biased542:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none543
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	ADDQ      DX, BX
@@ -6674,9 +6695,9 @@ biased542:
 	VADDPS    Z3, Z2, Z2
 
 none543:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited546
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six544
 	VXORPS  Z3, Z3, Z3
 	VCMPPS  $0x12, Z3, Z0, K2
@@ -6688,9 +6709,9 @@ none543:
 	JMP     limited546
 
 six544:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky545
-	VBROADCASTSS 128(AX), Z3
+	VBROADCASTSS 152(AX), Z3
 	VXORPS       Z4, Z4, Z4
 	VMAXPS       Z0, Z4, Z0
 	VMINPS       Z0, Z3, Z0
@@ -6701,7 +6722,7 @@ six544:
 	JMP          limited546
 
 leaky545:
-	VBROADCASTSS 132(AX), Z3
+	VBROADCASTSS 156(AX), Z3
 	VXORPS       Z4, Z4, Z4
 	VCMPPS       $0x1a, Z4, Z0, K2
 	VMULPS       Z3, Z0, K2, Z0
@@ -6744,9 +6765,9 @@ TEXT ·tileF32AVX512_3x2(SB), NOSPLIT, $0-8
 
 stretch547:
 	SUBQ $0x04, BX
-	JLT  few549
+	JLT  few550
 
-many548:
+many549:
 	VMOVUPS      (CX), Z6
 	VMOVUPS.Z    64(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
@@ -6800,13 +6821,13 @@ many548:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many548
+	JGE          many549
 
-few549:
+few550:
 	ADDQ $0x04, BX
-	JEQ  done550
+	JEQ  done551
 
-rest551:
+rest552:
 	VMOVUPS      (CX), Z6
 	VMOVUPS.Z    64(CX), K1, Z7
 	VBROADCASTSS (R8), Z8
@@ -6821,16 +6842,17 @@ rest551:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest551
+	JNE          rest552
 
-done550:
+done551:
 	DECQ DI
-	JLE  finished552
+	JLE  finished548
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch547
 
-finished552:
+finished548:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -6849,47 +6871,47 @@ finished552:
 	MOVQ      40(AX), CX
 
 store553:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain554
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled555
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z6
 	VMULPS  Z6, Z0, Z0
 	VMULPS  Z6, Z2, Z2
 	VMULPS  Z6, Z4, Z4
 
 scaled555:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased556
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z6
 	VADDPS  Z6, Z0, Z0
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z6, Z4, Z4
 
 biased556:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled557
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z6
 	VMULPS    Z6, Z1, Z1
 	VMULPS    Z6, Z3, Z3
 	VMULPS    Z6, Z5, Z5
 
 scaled557:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased558
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z6
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z6, Z3, Z3
 	VADDPS    Z6, Z5, Z5
 
 biased558:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none559
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z6
 	VADDPS    Z6, Z1, Z1
@@ -6903,9 +6925,9 @@ biased558:
 	VADDPS    Z6, Z5, Z5
 
 none559:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited562
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six560
 	VXORPS  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
@@ -6923,9 +6945,9 @@ none559:
 	JMP     limited562
 
 six560:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky561
-	VBROADCASTSS 128(AX), Z6
+	VBROADCASTSS 152(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VMAXPS       Z0, Z7, Z0
 	VMINPS       Z0, Z6, Z0
@@ -6942,7 +6964,7 @@ six560:
 	JMP          limited562
 
 leaky561:
-	VBROADCASTSS 132(AX), Z6
+	VBROADCASTSS 156(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VCMPPS       $0x1a, Z7, Z0, K2
 	VMULPS       Z6, Z0, K2, Z0
@@ -6997,9 +7019,9 @@ TEXT ·tileF32AVX512_3x3(SB), NOSPLIT, $0-8
 
 stretch563:
 	SUBQ $0x04, BX
-	JLT  few565
+	JLT  few566
 
-many564:
+many565:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPS.Z    128(CX), K1, Z11
@@ -7069,13 +7091,13 @@ many564:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many564
+	JGE          many565
 
-few565:
+few566:
 	ADDQ $0x04, BX
-	JEQ  done566
+	JEQ  done567
 
-rest567:
+rest568:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPS.Z    128(CX), K1, Z11
@@ -7094,16 +7116,17 @@ rest567:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest567
+	JNE          rest568
 
-done566:
+done567:
 	DECQ DI
-	JLE  finished568
+	JLE  finished564
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch563
 
-finished568:
+finished564:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -7125,65 +7148,65 @@ finished568:
 	MOVQ      40(AX), CX
 
 store569:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain570
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled571
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z9
 	VMULPS  Z9, Z0, Z0
 	VMULPS  Z9, Z3, Z3
 	VMULPS  Z9, Z6, Z6
 
 scaled571:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased572
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z9
 	VADDPS  Z9, Z0, Z0
 	VADDPS  Z9, Z3, Z3
 	VADDPS  Z9, Z6, Z6
 
 biased572:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled573
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 64(BX), Z9
 	VMULPS  Z9, Z1, Z1
 	VMULPS  Z9, Z4, Z4
 	VMULPS  Z9, Z7, Z7
 
 scaled573:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased574
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 64(BX), Z9
 	VADDPS  Z9, Z1, Z1
 	VADDPS  Z9, Z4, Z4
 	VADDPS  Z9, Z7, Z7
 
 biased574:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled575
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 128(BX), K1, Z9
 	VMULPS    Z9, Z2, Z2
 	VMULPS    Z9, Z5, Z5
 	VMULPS    Z9, Z8, Z8
 
 scaled575:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased576
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 128(BX), K1, Z9
 	VADDPS    Z9, Z2, Z2
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z9, Z8, Z8
 
 biased576:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none577
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VADDPS    64(BX), Z1, Z1
 	VMOVUPS.Z 128(BX), K1, Z9
@@ -7200,9 +7223,9 @@ biased576:
 	VADDPS    Z9, Z8, Z8
 
 none577:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited580
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six578
 	VXORPS  Z9, Z9, Z9
 	VCMPPS  $0x12, Z9, Z0, K2
@@ -7226,9 +7249,9 @@ none577:
 	JMP     limited580
 
 six578:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky579
-	VBROADCASTSS 128(AX), Z9
+	VBROADCASTSS 152(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VMAXPS       Z0, Z10, Z0
 	VMINPS       Z0, Z9, Z0
@@ -7251,7 +7274,7 @@ six578:
 	JMP          limited580
 
 leaky579:
-	VBROADCASTSS 132(AX), Z9
+	VBROADCASTSS 156(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VCMPPS       $0x1a, Z10, Z0, K2
 	VMULPS       Z9, Z0, K2, Z0
@@ -7318,9 +7341,9 @@ TEXT ·tileF32AVX512_3x4(SB), NOSPLIT, $0-8
 
 stretch581:
 	SUBQ $0x04, BX
-	JLT  few583
+	JLT  few584
 
-many582:
+many583:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -7406,13 +7429,13 @@ many582:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many582
+	JGE          many583
 
-few583:
+few584:
 	ADDQ $0x04, BX
-	JEQ  done584
+	JEQ  done585
 
-rest585:
+rest586:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -7435,16 +7458,17 @@ rest585:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest585
+	JNE          rest586
 
-done584:
+done585:
 	DECQ DI
-	JLE  finished586
+	JLE  finished582
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch581
 
-finished586:
+finished582:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -7469,83 +7493,83 @@ finished586:
 	MOVQ      40(AX), CX
 
 store587:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain588
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled589
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z12
 	VMULPS  Z12, Z0, Z0
 	VMULPS  Z12, Z4, Z4
 	VMULPS  Z12, Z8, Z8
 
 scaled589:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased590
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z12
 	VADDPS  Z12, Z0, Z0
 	VADDPS  Z12, Z4, Z4
 	VADDPS  Z12, Z8, Z8
 
 biased590:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled591
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 64(BX), Z12
 	VMULPS  Z12, Z1, Z1
 	VMULPS  Z12, Z5, Z5
 	VMULPS  Z12, Z9, Z9
 
 scaled591:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased592
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 64(BX), Z12
 	VADDPS  Z12, Z1, Z1
 	VADDPS  Z12, Z5, Z5
 	VADDPS  Z12, Z9, Z9
 
 biased592:
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled593
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS 128(BX), Z12
 	VMULPS  Z12, Z2, Z2
 	VMULPS  Z12, Z6, Z6
 	VMULPS  Z12, Z10, Z10
 
 scaled593:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased594
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS 128(BX), Z12
 	VADDPS  Z12, Z2, Z2
 	VADDPS  Z12, Z6, Z6
 	VADDPS  Z12, Z10, Z10
 
 biased594:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled595
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 192(BX), K1, Z12
 	VMULPS    Z12, Z3, Z3
 	VMULPS    Z12, Z7, Z7
 	VMULPS    Z12, Z11, Z11
 
 scaled595:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased596
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 192(BX), K1, Z12
 	VADDPS    Z12, Z3, Z3
 	VADDPS    Z12, Z7, Z7
 	VADDPS    Z12, Z11, Z11
 
 biased596:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none597
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VADDPS    64(BX), Z1, Z1
 	VADDPS    128(BX), Z2, Z2
@@ -7565,9 +7589,9 @@ biased596:
 	VADDPS    Z12, Z11, Z11
 
 none597:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited600
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six598
 	VXORPS  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
@@ -7597,9 +7621,9 @@ none597:
 	JMP     limited600
 
 six598:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky599
-	VBROADCASTSS 128(AX), Z12
+	VBROADCASTSS 152(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VMAXPS       Z0, Z13, Z0
 	VMINPS       Z0, Z12, Z0
@@ -7628,7 +7652,7 @@ six598:
 	JMP          limited600
 
 leaky599:
-	VBROADCASTSS 132(AX), Z12
+	VBROADCASTSS 156(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VCMPPS       $0x1a, Z13, Z0, K2
 	VMULPS       Z12, Z0, K2, Z0
@@ -7709,9 +7733,9 @@ TEXT ·tileF32AVX512_4x1(SB), NOSPLIT, $0-8
 near601:
 stretch602:
 	SUBQ $0x04, BX
-	JLT  few604
+	JLT  few605
 
-many603:
+many604:
 	VMOVUPS.Z    (CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -7757,13 +7781,13 @@ many603:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many603
+	JGE          many604
 
-few604:
+few605:
 	ADDQ $0x04, BX
-	JEQ  done605
+	JEQ  done606
 
-rest606:
+rest607:
 	VMOVUPS.Z    (CX), K1, Z4
 	VBROADCASTSS (R8), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -7776,16 +7800,17 @@ rest606:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest606
+	JNE          rest607
 
-done605:
+done606:
 	DECQ DI
-	JLE  finished607
+	JLE  finished603
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch602
 
-finished607:
+finished603:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -7804,11 +7829,11 @@ finished607:
 	MOVQ      40(AX), CX
 
 store608:
-	CMPQ      120(AX), $0x00
+	CMPQ      144(AX), $0x00
 	JEQ       plain609
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled610
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VMULPS    Z4, Z0, Z0
 	VMULPS    Z4, Z1, Z1
@@ -7816,9 +7841,9 @@ store608:
 	VMULPS    Z4, Z3, Z3
 
 scaled610:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased611
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z4, Z1, Z1
@@ -7826,9 +7851,9 @@ scaled610:
 	VADDPS    Z4, Z3, Z3
 
 biased611:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none612
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	ADDQ      DX, BX
@@ -7842,9 +7867,9 @@ biased611:
 	VADDPS    Z4, Z3, Z3
 
 none612:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited615
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six613
 	VXORPS  Z4, Z4, Z4
 	VCMPPS  $0x12, Z4, Z0, K2
@@ -7858,9 +7883,9 @@ none612:
 	JMP     limited615
 
 six613:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky614
-	VBROADCASTSS 128(AX), Z4
+	VBROADCASTSS 152(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VMAXPS       Z0, Z5, Z0
 	VMINPS       Z0, Z4, Z0
@@ -7873,7 +7898,7 @@ six613:
 	JMP          limited615
 
 leaky614:
-	VBROADCASTSS 132(AX), Z4
+	VBROADCASTSS 156(AX), Z4
 	VXORPS       Z5, Z5, Z5
 	VCMPPS       $0x1a, Z5, Z0, K2
 	VMULPS       Z4, Z0, K2, Z0
@@ -7939,9 +7964,9 @@ TEXT ·tileF32AVX512_4x2(SB), NOSPLIT, $0-8
 near616:
 stretch617:
 	SUBQ $0x04, BX
-	JLT  few619
+	JLT  few620
 
-many618:
+many619:
 	VMOVUPS      (CX), Z8
 	VMOVUPS.Z    64(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
@@ -8007,13 +8032,13 @@ many618:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many618
+	JGE          many619
 
-few619:
+few620:
 	ADDQ $0x04, BX
-	JEQ  done620
+	JEQ  done621
 
-rest621:
+rest622:
 	VMOVUPS      (CX), Z8
 	VMOVUPS.Z    64(CX), K1, Z9
 	VBROADCASTSS (R8), Z10
@@ -8031,16 +8056,17 @@ rest621:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest621
+	JNE          rest622
 
-done620:
+done621:
 	DECQ DI
-	JLE  finished622
+	JLE  finished618
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
 	JMP  stretch617
 
-finished622:
+finished618:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
@@ -8063,11 +8089,11 @@ finished622:
 	MOVQ      40(AX), CX
 
 store623:
-	CMPQ    120(AX), $0x00
+	CMPQ    144(AX), $0x00
 	JEQ     plain624
-	TESTB   $0x01, 120(AX)
+	TESTB   $0x01, 144(AX)
 	JEQ     scaled625
-	MOVQ    96(AX), BX
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z8
 	VMULPS  Z8, Z0, Z0
 	VMULPS  Z8, Z2, Z2
@@ -8075,9 +8101,9 @@ store623:
 	VMULPS  Z8, Z6, Z6
 
 scaled625:
-	TESTB   $0x02, 120(AX)
+	TESTB   $0x02, 144(AX)
 	JEQ     biased626
-	MOVQ    104(AX), BX
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z8
 	VADDPS  Z8, Z0, Z0
 	VADDPS  Z8, Z2, Z2
@@ -8085,9 +8111,9 @@ scaled625:
 	VADDPS  Z8, Z6, Z6
 
 biased626:
-	TESTB     $0x01, 120(AX)
+	TESTB     $0x01, 144(AX)
 	JEQ       scaled627
-	MOVQ      96(AX), BX
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z8
 	VMULPS    Z8, Z1, Z1
 	VMULPS    Z8, Z3, Z3
@@ -8095,9 +8121,9 @@ biased626:
 	VMULPS    Z8, Z7, Z7
 
 scaled627:
-	TESTB     $0x02, 120(AX)
+	TESTB     $0x02, 144(AX)
 	JEQ       biased628
-	MOVQ      104(AX), BX
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z8
 	VADDPS    Z8, Z1, Z1
 	VADDPS    Z8, Z3, Z3
@@ -8105,9 +8131,9 @@ scaled627:
 	VADDPS    Z8, Z7, Z7
 
 biased628:
-	TESTB     $0x04, 120(AX)
+	TESTB     $0x04, 144(AX)
 	JEQ       none629
-	MOVQ      112(AX), BX
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z8
 	VADDPS    Z8, Z1, Z1
@@ -8125,9 +8151,9 @@ biased628:
 	VADDPS    Z8, Z7, Z7
 
 none629:
-	TESTB   $0x38, 120(AX)
+	TESTB   $0x38, 144(AX)
 	JEQ     limited632
-	TESTB   $0x08, 120(AX)
+	TESTB   $0x08, 144(AX)
 	JEQ     six630
 	VXORPS  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
@@ -8149,9 +8175,9 @@ none629:
 	JMP     limited632
 
 six630:
-	TESTB        $0x10, 120(AX)
+	TESTB        $0x10, 144(AX)
 	JEQ          leaky631
-	VBROADCASTSS 128(AX), Z8
+	VBROADCASTSS 152(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
 	VMINPS       Z0, Z8, Z0
@@ -8172,7 +8198,7 @@ six630:
 	JMP          limited632
 
 leaky631:
-	VBROADCASTSS 132(AX), Z8
+	VBROADCASTSS 156(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VCMPPS       $0x1a, Z9, Z0, K2
 	VMULPS       Z8, Z0, K2, Z0
@@ -8193,6 +8219,434 @@ leaky631:
 
 limited632:
 plain624:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_4(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_4(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	MOVQ       64(AX), R11
+	MOVL       $0xffffffff, R12
+	BZHIL      R11, R12, R12
+	KMOVW      R12, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	CMPQ       BX, $0x30
+	JLT        near633
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R11
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near633:
+stretch634:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few637
+
+many636:
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R8)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R8)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many636
+
+few637:
+	ADDQ $0x02, BX
+	JEQ  done638
+
+rest639:
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R8)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest639
+
+done638:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few641
+
+many640:
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R8)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R8)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R8)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R8)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x04, BX
+	JGE          many640
+
+few641:
+	ADDQ $0x04, BX
+	JEQ  done642
+
+rest643:
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (R8)(R10*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest643
+
+done642:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few645
+
+many644:
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many644
+
+few645:
+	ADDQ $0x02, BX
+	JEQ  done646
+
+rest647:
+	VMOVUPS      (CX), Z8
+	VMOVUPS.Z    64(CX), K1, Z9
+	VBROADCASTSS (R8), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (R8)(R9*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (R8)(R9*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest647
+
+done646:
+	DECQ DI
+	JLE  finished635
+	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch634
+
+finished635:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store648
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z8
+	VADDPS    Z8, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+	MOVQ      40(AX), CX
+
+store648:
+	CMPQ    144(AX), $0x00
+	JEQ     plain649
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled650
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z8
+	VMULPS  Z8, Z0, Z0
+	VMULPS  Z8, Z2, Z2
+	VMULPS  Z8, Z4, Z4
+	VMULPS  Z8, Z6, Z6
+
+scaled650:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased651
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z8
+	VADDPS  Z8, Z0, Z0
+	VADDPS  Z8, Z2, Z2
+	VADDPS  Z8, Z4, Z4
+	VADDPS  Z8, Z6, Z6
+
+biased651:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled652
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z8
+	VMULPS    Z8, Z1, Z1
+	VMULPS    Z8, Z3, Z3
+	VMULPS    Z8, Z5, Z5
+	VMULPS    Z8, Z7, Z7
+
+scaled652:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased653
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z8, Z5, Z5
+	VADDPS    Z8, Z7, Z7
+
+biased653:
+	TESTB     $0x04, 144(AX)
+	JEQ       none654
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+none654:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited657
+	TESTB   $0x08, 144(AX)
+	JEQ     six655
+	VXORPS  Z8, Z8, Z8
+	VCMPPS  $0x12, Z8, Z0, K2
+	VMOVAPS Z8, K2, Z0
+	VCMPPS  $0x12, Z8, Z1, K2
+	VMOVAPS Z8, K2, Z1
+	VCMPPS  $0x12, Z8, Z2, K2
+	VMOVAPS Z8, K2, Z2
+	VCMPPS  $0x12, Z8, Z3, K2
+	VMOVAPS Z8, K2, Z3
+	VCMPPS  $0x12, Z8, Z4, K2
+	VMOVAPS Z8, K2, Z4
+	VCMPPS  $0x12, Z8, Z5, K2
+	VMOVAPS Z8, K2, Z5
+	VCMPPS  $0x12, Z8, Z6, K2
+	VMOVAPS Z8, K2, Z6
+	VCMPPS  $0x12, Z8, Z7, K2
+	VMOVAPS Z8, K2, Z7
+	JMP     limited657
+
+six655:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky656
+	VBROADCASTSS 152(AX), Z8
+	VXORPS       Z9, Z9, Z9
+	VMAXPS       Z0, Z9, Z0
+	VMINPS       Z0, Z8, Z0
+	VMAXPS       Z1, Z9, Z1
+	VMINPS       Z1, Z8, Z1
+	VMAXPS       Z2, Z9, Z2
+	VMINPS       Z2, Z8, Z2
+	VMAXPS       Z3, Z9, Z3
+	VMINPS       Z3, Z8, Z3
+	VMAXPS       Z4, Z9, Z4
+	VMINPS       Z4, Z8, Z4
+	VMAXPS       Z5, Z9, Z5
+	VMINPS       Z5, Z8, Z5
+	VMAXPS       Z6, Z9, Z6
+	VMINPS       Z6, Z8, Z6
+	VMAXPS       Z7, Z9, Z7
+	VMINPS       Z7, Z8, Z7
+	JMP          limited657
+
+leaky656:
+	VBROADCASTSS 156(AX), Z8
+	VXORPS       Z9, Z9, Z9
+	VCMPPS       $0x1a, Z9, Z0, K2
+	VMULPS       Z8, Z0, K2, Z0
+	VCMPPS       $0x1a, Z9, Z1, K2
+	VMULPS       Z8, Z1, K2, Z1
+	VCMPPS       $0x1a, Z9, Z2, K2
+	VMULPS       Z8, Z2, K2, Z2
+	VCMPPS       $0x1a, Z9, Z3, K2
+	VMULPS       Z8, Z3, K2, Z3
+	VCMPPS       $0x1a, Z9, Z4, K2
+	VMULPS       Z8, Z4, K2, Z4
+	VCMPPS       $0x1a, Z9, Z5, K2
+	VMULPS       Z8, Z5, K2, Z5
+	VCMPPS       $0x1a, Z9, Z6, K2
+	VMULPS       Z8, Z6, K2, Z6
+	VCMPPS       $0x1a, Z9, Z7, K2
+	VMULPS       Z8, Z7, K2, Z7
+
+limited657:
+plain649:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -8229,7 +8683,7 @@ TEXT ·tileF32AVX512_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Z3, Z3, Z3
 	VXORPS     Z4, Z4, Z4
 	CMPQ       BX, $0x30
-	JLT        near633
+	JLT        near658
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -8242,12 +8696,12 @@ TEXT ·tileF32AVX512_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near633:
-stretch634:
+near658:
+stretch659:
 	SUBQ $0x04, BX
-	JLT  few636
+	JLT  few662
 
-many635:
+many661:
 	VMOVUPS.Z    (CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -8301,13 +8755,13 @@ many635:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many635
+	JGE          many661
 
-few636:
+few662:
 	ADDQ $0x04, BX
-	JEQ  done637
+	JEQ  done663
 
-rest638:
+rest664:
 	VMOVUPS.Z    (CX), K1, Z5
 	VBROADCASTSS (R8), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -8322,20 +8776,21 @@ rest638:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest638
+	JNE          rest664
 
-done637:
+done663:
 	DECQ DI
-	JLE  finished639
+	JLE  finished660
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch634
+	JMP  stretch659
 
-finished639:
+finished660:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store640
+	JEQ       store665
 	VMOVUPS.Z (CX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	ADDQ      DX, CX
@@ -8352,12 +8807,12 @@ finished639:
 	VADDPS    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store640:
-	CMPQ      120(AX), $0x00
-	JEQ       plain641
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled642
-	MOVQ      96(AX), BX
+store665:
+	CMPQ      144(AX), $0x00
+	JEQ       plain666
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled667
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VMULPS    Z5, Z0, Z0
 	VMULPS    Z5, Z1, Z1
@@ -8365,10 +8820,10 @@ store640:
 	VMULPS    Z5, Z3, Z3
 	VMULPS    Z5, Z4, Z4
 
-scaled642:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased643
-	MOVQ      104(AX), BX
+scaled667:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased668
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	VADDPS    Z5, Z1, Z1
@@ -8376,10 +8831,10 @@ scaled642:
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z5, Z4, Z4
 
-biased643:
-	TESTB     $0x04, 120(AX)
-	JEQ       none644
-	MOVQ      112(AX), BX
+biased668:
+	TESTB     $0x04, 144(AX)
+	JEQ       none669
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	ADDQ      DX, BX
@@ -8395,11 +8850,11 @@ biased643:
 	VMOVUPS.Z (BX), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-none644:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited647
-	TESTB   $0x08, 120(AX)
-	JEQ     six645
+none669:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited672
+	TESTB   $0x08, 144(AX)
+	JEQ     six670
 	VXORPS  Z5, Z5, Z5
 	VCMPPS  $0x12, Z5, Z0, K2
 	VMOVAPS Z5, K2, Z0
@@ -8411,12 +8866,12 @@ none644:
 	VMOVAPS Z5, K2, Z3
 	VCMPPS  $0x12, Z5, Z4, K2
 	VMOVAPS Z5, K2, Z4
-	JMP     limited647
+	JMP     limited672
 
-six645:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky646
-	VBROADCASTSS 128(AX), Z5
+six670:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky671
+	VBROADCASTSS 152(AX), Z5
 	VXORPS       Z6, Z6, Z6
 	VMAXPS       Z0, Z6, Z0
 	VMINPS       Z0, Z5, Z0
@@ -8428,10 +8883,10 @@ six645:
 	VMINPS       Z3, Z5, Z3
 	VMAXPS       Z4, Z6, Z4
 	VMINPS       Z4, Z5, Z4
-	JMP          limited647
+	JMP          limited672
 
-leaky646:
-	VBROADCASTSS 132(AX), Z5
+leaky671:
+	VBROADCASTSS 156(AX), Z5
 	VXORPS       Z6, Z6, Z6
 	VCMPPS       $0x1a, Z6, Z0, K2
 	VMULPS       Z5, Z0, K2, Z0
@@ -8444,8 +8899,8 @@ leaky646:
 	VCMPPS       $0x1a, Z6, Z4, K2
 	VMULPS       Z5, Z4, K2, Z4
 
-limited647:
-plain641:
+limited672:
+plain666:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -8485,7 +8940,7 @@ TEXT ·tileF32AVX512_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Z8, Z8, Z8
 	VXORPS     Z9, Z9, Z9
 	CMPQ       BX, $0x30
-	JLT        near648
+	JLT        near673
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -8503,12 +8958,12 @@ TEXT ·tileF32AVX512_5x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-near648:
-stretch649:
+near673:
+stretch674:
 	SUBQ $0x04, BX
-	JLT  few651
+	JLT  few677
 
-many650:
+many676:
 	VMOVUPS      (CX), Z10
 	VMOVUPS.Z    64(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
@@ -8586,13 +9041,13 @@ many650:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many650
+	JGE          many676
 
-few651:
+few677:
 	ADDQ $0x04, BX
-	JEQ  done652
+	JEQ  done678
 
-rest653:
+rest679:
 	VMOVUPS      (CX), Z10
 	VMOVUPS.Z    64(CX), K1, Z11
 	VBROADCASTSS (R8), Z12
@@ -8613,20 +9068,21 @@ rest653:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest653
+	JNE          rest679
 
-done652:
+done678:
 	DECQ DI
-	JLE  finished654
+	JLE  finished675
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch649
+	JMP  stretch674
 
-finished654:
+finished675:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store655
+	JEQ       store680
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z10
 	VADDPS    Z10, Z1, Z1
@@ -8648,12 +9104,12 @@ finished654:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store655:
-	CMPQ    120(AX), $0x00
-	JEQ     plain656
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled657
-	MOVQ    96(AX), BX
+store680:
+	CMPQ    144(AX), $0x00
+	JEQ     plain681
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled682
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z10
 	VMULPS  Z10, Z0, Z0
 	VMULPS  Z10, Z2, Z2
@@ -8661,10 +9117,10 @@ store655:
 	VMULPS  Z10, Z6, Z6
 	VMULPS  Z10, Z8, Z8
 
-scaled657:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased658
-	MOVQ    104(AX), BX
+scaled682:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased683
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z10
 	VADDPS  Z10, Z0, Z0
 	VADDPS  Z10, Z2, Z2
@@ -8672,10 +9128,10 @@ scaled657:
 	VADDPS  Z10, Z6, Z6
 	VADDPS  Z10, Z8, Z8
 
-biased658:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled659
-	MOVQ      96(AX), BX
+biased683:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled684
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z10
 	VMULPS    Z10, Z1, Z1
 	VMULPS    Z10, Z3, Z3
@@ -8683,10 +9139,10 @@ biased658:
 	VMULPS    Z10, Z7, Z7
 	VMULPS    Z10, Z9, Z9
 
-scaled659:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased660
-	MOVQ      104(AX), BX
+scaled684:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased685
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z10
 	VADDPS    Z10, Z1, Z1
 	VADDPS    Z10, Z3, Z3
@@ -8694,10 +9150,10 @@ scaled659:
 	VADDPS    Z10, Z7, Z7
 	VADDPS    Z10, Z9, Z9
 
-biased660:
-	TESTB     $0x04, 120(AX)
-	JEQ       none661
-	MOVQ      112(AX), BX
+biased685:
+	TESTB     $0x04, 144(AX)
+	JEQ       none686
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z10
 	VADDPS    Z10, Z1, Z1
@@ -8718,11 +9174,11 @@ biased660:
 	VMOVUPS.Z 64(BX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-none661:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited664
-	TESTB   $0x08, 120(AX)
-	JEQ     six662
+none686:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited689
+	TESTB   $0x08, 144(AX)
+	JEQ     six687
 	VXORPS  Z10, Z10, Z10
 	VCMPPS  $0x12, Z10, Z0, K2
 	VMOVAPS Z10, K2, Z0
@@ -8744,12 +9200,12 @@ none661:
 	VMOVAPS Z10, K2, Z8
 	VCMPPS  $0x12, Z10, Z9, K2
 	VMOVAPS Z10, K2, Z9
-	JMP     limited664
+	JMP     limited689
 
-six662:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky663
-	VBROADCASTSS 128(AX), Z10
+six687:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky688
+	VBROADCASTSS 152(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VMAXPS       Z0, Z11, Z0
 	VMINPS       Z0, Z10, Z0
@@ -8771,10 +9227,10 @@ six662:
 	VMINPS       Z8, Z10, Z8
 	VMAXPS       Z9, Z11, Z9
 	VMINPS       Z9, Z10, Z9
-	JMP          limited664
+	JMP          limited689
 
-leaky663:
-	VBROADCASTSS 132(AX), Z10
+leaky688:
+	VBROADCASTSS 156(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VCMPPS       $0x1a, Z11, Z0, K2
 	VMULPS       Z10, Z0, K2, Z0
@@ -8797,8 +9253,501 @@ leaky663:
 	VCMPPS       $0x1a, Z11, Z9, K2
 	VMULPS       Z10, Z9, K2, Z9
 
-limited664:
-plain656:
+limited689:
+plain681:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_5(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_5(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	MOVQ       64(AX), R11
+	MOVL       $0xffffffff, R12
+	BZHIL      R11, R12, R12
+	KMOVW      R12, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	CMPQ       BX, $0x30
+	JLT        near690
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R11
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R11, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near690:
+stretch691:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few694
+
+many693:
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R8)(R9*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R8)(R9*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many693
+
+few694:
+	ADDQ $0x02, BX
+	JEQ  done695
+
+rest696:
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R8)(R9*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest696
+
+done695:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few698
+
+many697:
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R8)(R9*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R8)(R9*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R8)(R9*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R8)(R9*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x04, BX
+	JGE          many697
+
+few698:
+	ADDQ $0x04, BX
+	JEQ  done699
+
+rest700:
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (R8)(R9*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest700
+
+done699:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few702
+
+many701:
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many701
+
+few702:
+	ADDQ $0x02, BX
+	JEQ  done703
+
+rest704:
+	VMOVUPS      (CX), Z10
+	VMOVUPS.Z    64(CX), K1, Z11
+	VBROADCASTSS (R8), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (R8)(R9*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (R8)(R9*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (R8)(R10*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest704
+
+done703:
+	DECQ DI
+	JLE  finished692
+	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch691
+
+finished692:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store705
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z10
+	VADDPS    Z10, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z10
+	VADDPS    Z10, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z10
+	VADDPS    Z10, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z10
+	VADDPS    Z10, Z9, Z9
+	MOVQ      40(AX), CX
+
+store705:
+	CMPQ    144(AX), $0x00
+	JEQ     plain706
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled707
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z10
+	VMULPS  Z10, Z0, Z0
+	VMULPS  Z10, Z2, Z2
+	VMULPS  Z10, Z4, Z4
+	VMULPS  Z10, Z6, Z6
+	VMULPS  Z10, Z8, Z8
+
+scaled707:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased708
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z10
+	VADDPS  Z10, Z0, Z0
+	VADDPS  Z10, Z2, Z2
+	VADDPS  Z10, Z4, Z4
+	VADDPS  Z10, Z6, Z6
+	VADDPS  Z10, Z8, Z8
+
+biased708:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled709
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z10
+	VMULPS    Z10, Z1, Z1
+	VMULPS    Z10, Z3, Z3
+	VMULPS    Z10, Z5, Z5
+	VMULPS    Z10, Z7, Z7
+	VMULPS    Z10, Z9, Z9
+
+scaled709:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased710
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	VADDPS    Z10, Z3, Z3
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z10, Z7, Z7
+	VADDPS    Z10, Z9, Z9
+
+biased710:
+	TESTB     $0x04, 144(AX)
+	JEQ       none711
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+none711:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited714
+	TESTB   $0x08, 144(AX)
+	JEQ     six712
+	VXORPS  Z10, Z10, Z10
+	VCMPPS  $0x12, Z10, Z0, K2
+	VMOVAPS Z10, K2, Z0
+	VCMPPS  $0x12, Z10, Z1, K2
+	VMOVAPS Z10, K2, Z1
+	VCMPPS  $0x12, Z10, Z2, K2
+	VMOVAPS Z10, K2, Z2
+	VCMPPS  $0x12, Z10, Z3, K2
+	VMOVAPS Z10, K2, Z3
+	VCMPPS  $0x12, Z10, Z4, K2
+	VMOVAPS Z10, K2, Z4
+	VCMPPS  $0x12, Z10, Z5, K2
+	VMOVAPS Z10, K2, Z5
+	VCMPPS  $0x12, Z10, Z6, K2
+	VMOVAPS Z10, K2, Z6
+	VCMPPS  $0x12, Z10, Z7, K2
+	VMOVAPS Z10, K2, Z7
+	VCMPPS  $0x12, Z10, Z8, K2
+	VMOVAPS Z10, K2, Z8
+	VCMPPS  $0x12, Z10, Z9, K2
+	VMOVAPS Z10, K2, Z9
+	JMP     limited714
+
+six712:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky713
+	VBROADCASTSS 152(AX), Z10
+	VXORPS       Z11, Z11, Z11
+	VMAXPS       Z0, Z11, Z0
+	VMINPS       Z0, Z10, Z0
+	VMAXPS       Z1, Z11, Z1
+	VMINPS       Z1, Z10, Z1
+	VMAXPS       Z2, Z11, Z2
+	VMINPS       Z2, Z10, Z2
+	VMAXPS       Z3, Z11, Z3
+	VMINPS       Z3, Z10, Z3
+	VMAXPS       Z4, Z11, Z4
+	VMINPS       Z4, Z10, Z4
+	VMAXPS       Z5, Z11, Z5
+	VMINPS       Z5, Z10, Z5
+	VMAXPS       Z6, Z11, Z6
+	VMINPS       Z6, Z10, Z6
+	VMAXPS       Z7, Z11, Z7
+	VMINPS       Z7, Z10, Z7
+	VMAXPS       Z8, Z11, Z8
+	VMINPS       Z8, Z10, Z8
+	VMAXPS       Z9, Z11, Z9
+	VMINPS       Z9, Z10, Z9
+	JMP          limited714
+
+leaky713:
+	VBROADCASTSS 156(AX), Z10
+	VXORPS       Z11, Z11, Z11
+	VCMPPS       $0x1a, Z11, Z0, K2
+	VMULPS       Z10, Z0, K2, Z0
+	VCMPPS       $0x1a, Z11, Z1, K2
+	VMULPS       Z10, Z1, K2, Z1
+	VCMPPS       $0x1a, Z11, Z2, K2
+	VMULPS       Z10, Z2, K2, Z2
+	VCMPPS       $0x1a, Z11, Z3, K2
+	VMULPS       Z10, Z3, K2, Z3
+	VCMPPS       $0x1a, Z11, Z4, K2
+	VMULPS       Z10, Z4, K2, Z4
+	VCMPPS       $0x1a, Z11, Z5, K2
+	VMULPS       Z10, Z5, K2, Z5
+	VCMPPS       $0x1a, Z11, Z6, K2
+	VMULPS       Z10, Z6, K2, Z6
+	VCMPPS       $0x1a, Z11, Z7, K2
+	VMULPS       Z10, Z7, K2, Z7
+	VCMPPS       $0x1a, Z11, Z8, K2
+	VMULPS       Z10, Z8, K2, Z8
+	VCMPPS       $0x1a, Z11, Z9, K2
+	VMULPS       Z10, Z9, K2, Z9
+
+limited714:
+plain706:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -8840,7 +9789,7 @@ TEXT ·tileF32AVX512_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Z4, Z4, Z4
 	VXORPS     Z5, Z5, Z5
 	CMPQ       BX, $0x30
-	JLT        near665
+	JLT        near715
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -8855,12 +9804,12 @@ TEXT ·tileF32AVX512_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near665:
-stretch666:
+near715:
+stretch716:
 	SUBQ $0x04, BX
-	JLT  few668
+	JLT  few719
 
-many667:
+many718:
 	VMOVUPS.Z    (CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -8922,13 +9871,13 @@ many667:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many667
+	JGE          many718
 
-few668:
+few719:
 	ADDQ $0x04, BX
-	JEQ  done669
+	JEQ  done720
 
-rest670:
+rest721:
 	VMOVUPS.Z    (CX), K1, Z6
 	VBROADCASTSS (R8), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -8945,20 +9894,21 @@ rest670:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest670
+	JNE          rest721
 
-done669:
+done720:
 	DECQ DI
-	JLE  finished671
+	JLE  finished717
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch666
+	JMP  stretch716
 
-finished671:
+finished717:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store672
+	JEQ       store722
 	VMOVUPS.Z (CX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	ADDQ      DX, CX
@@ -8978,12 +9928,12 @@ finished671:
 	VADDPS    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store672:
-	CMPQ      120(AX), $0x00
-	JEQ       plain673
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled674
-	MOVQ      96(AX), BX
+store722:
+	CMPQ      144(AX), $0x00
+	JEQ       plain723
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled724
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VMULPS    Z6, Z0, Z0
 	VMULPS    Z6, Z1, Z1
@@ -8992,10 +9942,10 @@ store672:
 	VMULPS    Z6, Z4, Z4
 	VMULPS    Z6, Z5, Z5
 
-scaled674:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased675
-	MOVQ      104(AX), BX
+scaled724:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased725
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	VADDPS    Z6, Z1, Z1
@@ -9004,10 +9954,10 @@ scaled674:
 	VADDPS    Z6, Z4, Z4
 	VADDPS    Z6, Z5, Z5
 
-biased675:
-	TESTB     $0x04, 120(AX)
-	JEQ       none676
-	MOVQ      112(AX), BX
+biased725:
+	TESTB     $0x04, 144(AX)
+	JEQ       none726
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	ADDQ      DX, BX
@@ -9026,11 +9976,11 @@ biased675:
 	VMOVUPS.Z (BX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-none676:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited679
-	TESTB   $0x08, 120(AX)
-	JEQ     six677
+none726:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited729
+	TESTB   $0x08, 144(AX)
+	JEQ     six727
 	VXORPS  Z6, Z6, Z6
 	VCMPPS  $0x12, Z6, Z0, K2
 	VMOVAPS Z6, K2, Z0
@@ -9044,12 +9994,12 @@ none676:
 	VMOVAPS Z6, K2, Z4
 	VCMPPS  $0x12, Z6, Z5, K2
 	VMOVAPS Z6, K2, Z5
-	JMP     limited679
+	JMP     limited729
 
-six677:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky678
-	VBROADCASTSS 128(AX), Z6
+six727:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky728
+	VBROADCASTSS 152(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VMAXPS       Z0, Z7, Z0
 	VMINPS       Z0, Z6, Z0
@@ -9063,10 +10013,10 @@ six677:
 	VMINPS       Z4, Z6, Z4
 	VMAXPS       Z5, Z7, Z5
 	VMINPS       Z5, Z6, Z5
-	JMP          limited679
+	JMP          limited729
 
-leaky678:
-	VBROADCASTSS 132(AX), Z6
+leaky728:
+	VBROADCASTSS 156(AX), Z6
 	VXORPS       Z7, Z7, Z7
 	VCMPPS       $0x1a, Z7, Z0, K2
 	VMULPS       Z6, Z0, K2, Z0
@@ -9081,8 +10031,8 @@ leaky678:
 	VCMPPS       $0x1a, Z7, Z5, K2
 	VMULPS       Z6, Z5, K2, Z5
 
-limited679:
-plain673:
+limited729:
+plain723:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -9127,7 +10077,7 @@ TEXT ·tileF32AVX512_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Z10, Z10, Z10
 	VXORPS     Z11, Z11, Z11
 	CMPQ       BX, $0x30
-	JLT        near680
+	JLT        near730
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -9148,12 +10098,12 @@ TEXT ·tileF32AVX512_6x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-near680:
-stretch681:
+near730:
+stretch731:
 	SUBQ $0x04, BX
-	JLT  few683
+	JLT  few734
 
-many682:
+many733:
 	VMOVUPS      (CX), Z12
 	VMOVUPS.Z    64(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
@@ -9243,13 +10193,13 @@ many682:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many682
+	JGE          many733
 
-few683:
+few734:
 	ADDQ $0x04, BX
-	JEQ  done684
+	JEQ  done735
 
-rest685:
+rest736:
 	VMOVUPS      (CX), Z12
 	VMOVUPS.Z    64(CX), K1, Z13
 	VBROADCASTSS (R8), Z14
@@ -9273,20 +10223,21 @@ rest685:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest685
+	JNE          rest736
 
-done684:
+done735:
 	DECQ DI
-	JLE  finished686
+	JLE  finished732
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch681
+	JMP  stretch731
 
-finished686:
+finished732:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store687
+	JEQ       store737
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z12
 	VADDPS    Z12, Z1, Z1
@@ -9312,12 +10263,12 @@ finished686:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store687:
-	CMPQ    120(AX), $0x00
-	JEQ     plain688
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled689
-	MOVQ    96(AX), BX
+store737:
+	CMPQ    144(AX), $0x00
+	JEQ     plain738
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled739
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z12
 	VMULPS  Z12, Z0, Z0
 	VMULPS  Z12, Z2, Z2
@@ -9326,10 +10277,10 @@ store687:
 	VMULPS  Z12, Z8, Z8
 	VMULPS  Z12, Z10, Z10
 
-scaled689:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased690
-	MOVQ    104(AX), BX
+scaled739:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased740
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z12
 	VADDPS  Z12, Z0, Z0
 	VADDPS  Z12, Z2, Z2
@@ -9338,10 +10289,10 @@ scaled689:
 	VADDPS  Z12, Z8, Z8
 	VADDPS  Z12, Z10, Z10
 
-biased690:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled691
-	MOVQ      96(AX), BX
+biased740:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled741
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z12
 	VMULPS    Z12, Z1, Z1
 	VMULPS    Z12, Z3, Z3
@@ -9350,10 +10301,10 @@ biased690:
 	VMULPS    Z12, Z9, Z9
 	VMULPS    Z12, Z11, Z11
 
-scaled691:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased692
-	MOVQ      104(AX), BX
+scaled741:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased742
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z12
 	VADDPS    Z12, Z1, Z1
 	VADDPS    Z12, Z3, Z3
@@ -9362,10 +10313,10 @@ scaled691:
 	VADDPS    Z12, Z9, Z9
 	VADDPS    Z12, Z11, Z11
 
-biased692:
-	TESTB     $0x04, 120(AX)
-	JEQ       none693
-	MOVQ      112(AX), BX
+biased742:
+	TESTB     $0x04, 144(AX)
+	JEQ       none743
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z12
 	VADDPS    Z12, Z1, Z1
@@ -9390,11 +10341,11 @@ biased692:
 	VMOVUPS.Z 64(BX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-none693:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited696
-	TESTB   $0x08, 120(AX)
-	JEQ     six694
+none743:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited746
+	TESTB   $0x08, 144(AX)
+	JEQ     six744
 	VXORPS  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
 	VMOVAPS Z12, K2, Z0
@@ -9420,12 +10371,12 @@ none693:
 	VMOVAPS Z12, K2, Z10
 	VCMPPS  $0x12, Z12, Z11, K2
 	VMOVAPS Z12, K2, Z11
-	JMP     limited696
+	JMP     limited746
 
-six694:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky695
-	VBROADCASTSS 128(AX), Z12
+six744:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky745
+	VBROADCASTSS 152(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VMAXPS       Z0, Z13, Z0
 	VMINPS       Z0, Z12, Z0
@@ -9451,10 +10402,10 @@ six694:
 	VMINPS       Z10, Z12, Z10
 	VMAXPS       Z11, Z13, Z11
 	VMINPS       Z11, Z12, Z11
-	JMP          limited696
+	JMP          limited746
 
-leaky695:
-	VBROADCASTSS 132(AX), Z12
+leaky745:
+	VBROADCASTSS 156(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VCMPPS       $0x1a, Z13, Z0, K2
 	VMULPS       Z12, Z0, K2, Z0
@@ -9481,8 +10432,567 @@ leaky695:
 	VCMPPS       $0x1a, Z13, Z11, K2
 	VMULPS       Z12, Z11, K2, Z11
 
-limited696:
-plain688:
+limited746:
+plain738:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_6(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_6(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	MOVQ       64(AX), R12
+	MOVL       $0xffffffff, R13
+	BZHIL      R12, R13, R13
+	KMOVW      R13, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	CMPQ       BX, $0x30
+	JLT        near747
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R12
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near747:
+stretch748:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few751
+
+many750:
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R8)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R8)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many750
+
+few751:
+	ADDQ $0x02, BX
+	JEQ  done752
+
+rest753:
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R8)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest753
+
+done752:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few755
+
+many754:
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R8)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R8)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R8)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R8)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x04, BX
+	JGE          many754
+
+few755:
+	ADDQ $0x04, BX
+	JEQ  done756
+
+rest757:
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (R8)(R11*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest757
+
+done756:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few759
+
+many758:
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many758
+
+few759:
+	ADDQ $0x02, BX
+	JEQ  done760
+
+rest761:
+	VMOVUPS      (CX), Z12
+	VMOVUPS.Z    64(CX), K1, Z13
+	VBROADCASTSS (R8), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (R8)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (R8)(R9*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (R8)(R10*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (R8)(R9*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest761
+
+done760:
+	DECQ DI
+	JLE  finished749
+	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch748
+
+finished749:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store762
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z12
+	VADDPS    Z12, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+	MOVQ      40(AX), CX
+
+store762:
+	CMPQ    144(AX), $0x00
+	JEQ     plain763
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled764
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z12
+	VMULPS  Z12, Z0, Z0
+	VMULPS  Z12, Z2, Z2
+	VMULPS  Z12, Z4, Z4
+	VMULPS  Z12, Z6, Z6
+	VMULPS  Z12, Z8, Z8
+	VMULPS  Z12, Z10, Z10
+
+scaled764:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased765
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z12
+	VADDPS  Z12, Z0, Z0
+	VADDPS  Z12, Z2, Z2
+	VADDPS  Z12, Z4, Z4
+	VADDPS  Z12, Z6, Z6
+	VADDPS  Z12, Z8, Z8
+	VADDPS  Z12, Z10, Z10
+
+biased765:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled766
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z12
+	VMULPS    Z12, Z1, Z1
+	VMULPS    Z12, Z3, Z3
+	VMULPS    Z12, Z5, Z5
+	VMULPS    Z12, Z7, Z7
+	VMULPS    Z12, Z9, Z9
+	VMULPS    Z12, Z11, Z11
+
+scaled766:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased767
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	VADDPS    Z12, Z3, Z3
+	VADDPS    Z12, Z5, Z5
+	VADDPS    Z12, Z7, Z7
+	VADDPS    Z12, Z9, Z9
+	VADDPS    Z12, Z11, Z11
+
+biased767:
+	TESTB     $0x04, 144(AX)
+	JEQ       none768
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+none768:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited771
+	TESTB   $0x08, 144(AX)
+	JEQ     six769
+	VXORPS  Z12, Z12, Z12
+	VCMPPS  $0x12, Z12, Z0, K2
+	VMOVAPS Z12, K2, Z0
+	VCMPPS  $0x12, Z12, Z1, K2
+	VMOVAPS Z12, K2, Z1
+	VCMPPS  $0x12, Z12, Z2, K2
+	VMOVAPS Z12, K2, Z2
+	VCMPPS  $0x12, Z12, Z3, K2
+	VMOVAPS Z12, K2, Z3
+	VCMPPS  $0x12, Z12, Z4, K2
+	VMOVAPS Z12, K2, Z4
+	VCMPPS  $0x12, Z12, Z5, K2
+	VMOVAPS Z12, K2, Z5
+	VCMPPS  $0x12, Z12, Z6, K2
+	VMOVAPS Z12, K2, Z6
+	VCMPPS  $0x12, Z12, Z7, K2
+	VMOVAPS Z12, K2, Z7
+	VCMPPS  $0x12, Z12, Z8, K2
+	VMOVAPS Z12, K2, Z8
+	VCMPPS  $0x12, Z12, Z9, K2
+	VMOVAPS Z12, K2, Z9
+	VCMPPS  $0x12, Z12, Z10, K2
+	VMOVAPS Z12, K2, Z10
+	VCMPPS  $0x12, Z12, Z11, K2
+	VMOVAPS Z12, K2, Z11
+	JMP     limited771
+
+six769:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky770
+	VBROADCASTSS 152(AX), Z12
+	VXORPS       Z13, Z13, Z13
+	VMAXPS       Z0, Z13, Z0
+	VMINPS       Z0, Z12, Z0
+	VMAXPS       Z1, Z13, Z1
+	VMINPS       Z1, Z12, Z1
+	VMAXPS       Z2, Z13, Z2
+	VMINPS       Z2, Z12, Z2
+	VMAXPS       Z3, Z13, Z3
+	VMINPS       Z3, Z12, Z3
+	VMAXPS       Z4, Z13, Z4
+	VMINPS       Z4, Z12, Z4
+	VMAXPS       Z5, Z13, Z5
+	VMINPS       Z5, Z12, Z5
+	VMAXPS       Z6, Z13, Z6
+	VMINPS       Z6, Z12, Z6
+	VMAXPS       Z7, Z13, Z7
+	VMINPS       Z7, Z12, Z7
+	VMAXPS       Z8, Z13, Z8
+	VMINPS       Z8, Z12, Z8
+	VMAXPS       Z9, Z13, Z9
+	VMINPS       Z9, Z12, Z9
+	VMAXPS       Z10, Z13, Z10
+	VMINPS       Z10, Z12, Z10
+	VMAXPS       Z11, Z13, Z11
+	VMINPS       Z11, Z12, Z11
+	JMP          limited771
+
+leaky770:
+	VBROADCASTSS 156(AX), Z12
+	VXORPS       Z13, Z13, Z13
+	VCMPPS       $0x1a, Z13, Z0, K2
+	VMULPS       Z12, Z0, K2, Z0
+	VCMPPS       $0x1a, Z13, Z1, K2
+	VMULPS       Z12, Z1, K2, Z1
+	VCMPPS       $0x1a, Z13, Z2, K2
+	VMULPS       Z12, Z2, K2, Z2
+	VCMPPS       $0x1a, Z13, Z3, K2
+	VMULPS       Z12, Z3, K2, Z3
+	VCMPPS       $0x1a, Z13, Z4, K2
+	VMULPS       Z12, Z4, K2, Z4
+	VCMPPS       $0x1a, Z13, Z5, K2
+	VMULPS       Z12, Z5, K2, Z5
+	VCMPPS       $0x1a, Z13, Z6, K2
+	VMULPS       Z12, Z6, K2, Z6
+	VCMPPS       $0x1a, Z13, Z7, K2
+	VMULPS       Z12, Z7, K2, Z7
+	VCMPPS       $0x1a, Z13, Z8, K2
+	VMULPS       Z12, Z8, K2, Z8
+	VCMPPS       $0x1a, Z13, Z9, K2
+	VMULPS       Z12, Z9, K2, Z9
+	VCMPPS       $0x1a, Z13, Z10, K2
+	VMULPS       Z12, Z10, K2, Z10
+	VCMPPS       $0x1a, Z13, Z11, K2
+	VMULPS       Z12, Z11, K2, Z11
+
+limited771:
+plain763:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -9528,7 +11038,7 @@ TEXT ·tileF32AVX512_7x1(SB), NOSPLIT, $0-8
 	VXORPS     Z5, Z5, Z5
 	VXORPS     Z6, Z6, Z6
 	CMPQ       BX, $0x30
-	JLT        near697
+	JLT        near772
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -9545,12 +11055,12 @@ TEXT ·tileF32AVX512_7x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near697:
-stretch698:
+near772:
+stretch773:
 	SUBQ $0x04, BX
-	JLT  few700
+	JLT  few776
 
-many699:
+many775:
 	VMOVUPS.Z    (CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z7, Z8, Z0
@@ -9620,13 +11130,13 @@ many699:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many699
+	JGE          many775
 
-few700:
+few776:
 	ADDQ $0x04, BX
-	JEQ  done701
+	JEQ  done777
 
-rest702:
+rest778:
 	VMOVUPS.Z    (CX), K1, Z7
 	VBROADCASTSS (R8), Z8
 	VFMADD231PS  Z7, Z8, Z0
@@ -9645,20 +11155,21 @@ rest702:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest702
+	JNE          rest778
 
-done701:
+done777:
 	DECQ DI
-	JLE  finished703
+	JLE  finished774
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch698
+	JMP  stretch773
 
-finished703:
+finished774:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store704
+	JEQ       store779
 	VMOVUPS.Z (CX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	ADDQ      DX, CX
@@ -9681,12 +11192,12 @@ finished703:
 	VADDPS    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store704:
-	CMPQ      120(AX), $0x00
-	JEQ       plain705
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled706
-	MOVQ      96(AX), BX
+store779:
+	CMPQ      144(AX), $0x00
+	JEQ       plain780
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled781
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VMULPS    Z7, Z0, Z0
 	VMULPS    Z7, Z1, Z1
@@ -9696,10 +11207,10 @@ store704:
 	VMULPS    Z7, Z5, Z5
 	VMULPS    Z7, Z6, Z6
 
-scaled706:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased707
-	MOVQ      104(AX), BX
+scaled781:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased782
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z7, Z1, Z1
@@ -9709,10 +11220,10 @@ scaled706:
 	VADDPS    Z7, Z5, Z5
 	VADDPS    Z7, Z6, Z6
 
-biased707:
-	TESTB     $0x04, 120(AX)
-	JEQ       none708
-	MOVQ      112(AX), BX
+biased782:
+	TESTB     $0x04, 144(AX)
+	JEQ       none783
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	ADDQ      DX, BX
@@ -9734,11 +11245,11 @@ biased707:
 	VMOVUPS.Z (BX), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-none708:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited711
-	TESTB   $0x08, 120(AX)
-	JEQ     six709
+none783:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited786
+	TESTB   $0x08, 144(AX)
+	JEQ     six784
 	VXORPS  Z7, Z7, Z7
 	VCMPPS  $0x12, Z7, Z0, K2
 	VMOVAPS Z7, K2, Z0
@@ -9754,12 +11265,12 @@ none708:
 	VMOVAPS Z7, K2, Z5
 	VCMPPS  $0x12, Z7, Z6, K2
 	VMOVAPS Z7, K2, Z6
-	JMP     limited711
+	JMP     limited786
 
-six709:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky710
-	VBROADCASTSS 128(AX), Z7
+six784:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky785
+	VBROADCASTSS 152(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VMAXPS       Z0, Z8, Z0
 	VMINPS       Z0, Z7, Z0
@@ -9775,10 +11286,10 @@ six709:
 	VMINPS       Z5, Z7, Z5
 	VMAXPS       Z6, Z8, Z6
 	VMINPS       Z6, Z7, Z6
-	JMP          limited711
+	JMP          limited786
 
-leaky710:
-	VBROADCASTSS 132(AX), Z7
+leaky785:
+	VBROADCASTSS 156(AX), Z7
 	VXORPS       Z8, Z8, Z8
 	VCMPPS       $0x1a, Z8, Z0, K2
 	VMULPS       Z7, Z0, K2, Z0
@@ -9795,8 +11306,8 @@ leaky710:
 	VCMPPS       $0x1a, Z8, Z6, K2
 	VMULPS       Z7, Z6, K2, Z6
 
-limited711:
-plain705:
+limited786:
+plain780:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -9845,7 +11356,7 @@ TEXT ·tileF32AVX512_7x2(SB), NOSPLIT, $0-8
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	CMPQ       BX, $0x30
-	JLT        near712
+	JLT        near787
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -9869,12 +11380,12 @@ TEXT ·tileF32AVX512_7x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-near712:
-stretch713:
+near787:
+stretch788:
 	SUBQ $0x04, BX
-	JLT  few715
+	JLT  few791
 
-many714:
+many790:
 	VMOVUPS      (CX), Z14
 	VMOVUPS.Z    64(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
@@ -9976,13 +11487,13 @@ many714:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many714
+	JGE          many790
 
-few715:
+few791:
 	ADDQ $0x04, BX
-	JEQ  done716
+	JEQ  done792
 
-rest717:
+rest793:
 	VMOVUPS      (CX), Z14
 	VMOVUPS.Z    64(CX), K1, Z15
 	VBROADCASTSS (R8), Z16
@@ -10009,20 +11520,21 @@ rest717:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest717
+	JNE          rest793
 
-done716:
+done792:
 	DECQ DI
-	JLE  finished718
+	JLE  finished789
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch713
+	JMP  stretch788
 
-finished718:
+finished789:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store719
+	JEQ       store794
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z14
 	VADDPS    Z14, Z1, Z1
@@ -10052,12 +11564,12 @@ finished718:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store719:
-	CMPQ    120(AX), $0x00
-	JEQ     plain720
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled721
-	MOVQ    96(AX), BX
+store794:
+	CMPQ    144(AX), $0x00
+	JEQ     plain795
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled796
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z14
 	VMULPS  Z14, Z0, Z0
 	VMULPS  Z14, Z2, Z2
@@ -10067,10 +11579,10 @@ store719:
 	VMULPS  Z14, Z10, Z10
 	VMULPS  Z14, Z12, Z12
 
-scaled721:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased722
-	MOVQ    104(AX), BX
+scaled796:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased797
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z14
 	VADDPS  Z14, Z0, Z0
 	VADDPS  Z14, Z2, Z2
@@ -10080,10 +11592,10 @@ scaled721:
 	VADDPS  Z14, Z10, Z10
 	VADDPS  Z14, Z12, Z12
 
-biased722:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled723
-	MOVQ      96(AX), BX
+biased797:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled798
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z14
 	VMULPS    Z14, Z1, Z1
 	VMULPS    Z14, Z3, Z3
@@ -10093,10 +11605,10 @@ biased722:
 	VMULPS    Z14, Z11, Z11
 	VMULPS    Z14, Z13, Z13
 
-scaled723:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased724
-	MOVQ      104(AX), BX
+scaled798:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased799
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	VADDPS    Z14, Z3, Z3
@@ -10106,10 +11618,10 @@ scaled723:
 	VADDPS    Z14, Z11, Z11
 	VADDPS    Z14, Z13, Z13
 
-biased724:
-	TESTB     $0x04, 120(AX)
-	JEQ       none725
-	MOVQ      112(AX), BX
+biased799:
+	TESTB     $0x04, 144(AX)
+	JEQ       none800
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z14
 	VADDPS    Z14, Z1, Z1
@@ -10138,11 +11650,11 @@ biased724:
 	VMOVUPS.Z 64(BX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-none725:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited728
-	TESTB   $0x08, 120(AX)
-	JEQ     six726
+none800:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited803
+	TESTB   $0x08, 144(AX)
+	JEQ     six801
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -10172,12 +11684,12 @@ none725:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited728
+	JMP     limited803
 
-six726:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky727
-	VBROADCASTSS 128(AX), Z14
+six801:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky802
+	VBROADCASTSS 152(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
 	VMINPS       Z0, Z14, Z0
@@ -10207,10 +11719,10 @@ six726:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited728
+	JMP          limited803
 
-leaky727:
-	VBROADCASTSS 132(AX), Z14
+leaky802:
+	VBROADCASTSS 156(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K2
 	VMULPS       Z14, Z0, K2, Z0
@@ -10241,8 +11753,632 @@ leaky727:
 	VCMPPS       $0x1a, Z15, Z13, K2
 	VMULPS       Z14, Z13, K2, Z13
 
-limited728:
-plain720:
+limited803:
+plain795:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_7(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_7(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	MOVQ       64(AX), R12
+	MOVL       $0xffffffff, R13
+	BZHIL      R12, R13, R13
+	KMOVW      R13, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	CMPQ       BX, $0x30
+	JLT        near804
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R12
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R12, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near804:
+stretch805:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few808
+
+many807:
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R8)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R8)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many807
+
+few808:
+	ADDQ $0x02, BX
+	JEQ  done809
+
+rest810:
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R8)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest810
+
+done809:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few812
+
+many811:
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R8)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R8)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R8)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R8)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x04, BX
+	JGE          many811
+
+few812:
+	ADDQ $0x04, BX
+	JEQ  done813
+
+rest814:
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	VBROADCASTSS (R8)(R10*2), Z16
+	VFMADD231PS  Z14, Z16, Z12
+	VFMADD231PS  Z15, Z16, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest814
+
+done813:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few816
+
+many815:
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	SUBQ         $0x02, BX
+	JGE          many815
+
+few816:
+	ADDQ $0x02, BX
+	JEQ  done817
+
+rest818:
+	VMOVUPS      (CX), Z14
+	VMOVUPS.Z    64(CX), K1, Z15
+	VBROADCASTSS (R8), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (R8)(R9*1), Z16
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (R8)(R9*2), Z16
+	VFMADD231PS  Z14, Z16, Z4
+	VFMADD231PS  Z15, Z16, Z5
+	VBROADCASTSS (R8)(R10*1), Z16
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (R8)(R9*4), Z16
+	VFMADD231PS  Z14, Z16, Z8
+	VFMADD231PS  Z15, Z16, Z9
+	VBROADCASTSS (R8)(R11*1), Z16
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	DECQ         BX
+	JNE          rest818
+
+done817:
+	DECQ DI
+	JLE  finished806
+	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch805
+
+finished806:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store819
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	ADDQ      DX, CX
+	VADDPS    (CX), Z12, Z12
+	VMOVUPS.Z 64(CX), K1, Z14
+	VADDPS    Z14, Z13, Z13
+	MOVQ      40(AX), CX
+
+store819:
+	CMPQ    144(AX), $0x00
+	JEQ     plain820
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled821
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z14
+	VMULPS  Z14, Z0, Z0
+	VMULPS  Z14, Z2, Z2
+	VMULPS  Z14, Z4, Z4
+	VMULPS  Z14, Z6, Z6
+	VMULPS  Z14, Z8, Z8
+	VMULPS  Z14, Z10, Z10
+	VMULPS  Z14, Z12, Z12
+
+scaled821:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased822
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z14
+	VADDPS  Z14, Z0, Z0
+	VADDPS  Z14, Z2, Z2
+	VADDPS  Z14, Z4, Z4
+	VADDPS  Z14, Z6, Z6
+	VADDPS  Z14, Z8, Z8
+	VADDPS  Z14, Z10, Z10
+	VADDPS  Z14, Z12, Z12
+
+biased822:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled823
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z14
+	VMULPS    Z14, Z1, Z1
+	VMULPS    Z14, Z3, Z3
+	VMULPS    Z14, Z5, Z5
+	VMULPS    Z14, Z7, Z7
+	VMULPS    Z14, Z9, Z9
+	VMULPS    Z14, Z11, Z11
+	VMULPS    Z14, Z13, Z13
+
+scaled823:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased824
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	VADDPS    Z14, Z3, Z3
+	VADDPS    Z14, Z5, Z5
+	VADDPS    Z14, Z7, Z7
+	VADDPS    Z14, Z9, Z9
+	VADDPS    Z14, Z11, Z11
+	VADDPS    Z14, Z13, Z13
+
+biased824:
+	TESTB     $0x04, 144(AX)
+	JEQ       none825
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+none825:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited828
+	TESTB   $0x08, 144(AX)
+	JEQ     six826
+	VXORPS  Z14, Z14, Z14
+	VCMPPS  $0x12, Z14, Z0, K2
+	VMOVAPS Z14, K2, Z0
+	VCMPPS  $0x12, Z14, Z1, K2
+	VMOVAPS Z14, K2, Z1
+	VCMPPS  $0x12, Z14, Z2, K2
+	VMOVAPS Z14, K2, Z2
+	VCMPPS  $0x12, Z14, Z3, K2
+	VMOVAPS Z14, K2, Z3
+	VCMPPS  $0x12, Z14, Z4, K2
+	VMOVAPS Z14, K2, Z4
+	VCMPPS  $0x12, Z14, Z5, K2
+	VMOVAPS Z14, K2, Z5
+	VCMPPS  $0x12, Z14, Z6, K2
+	VMOVAPS Z14, K2, Z6
+	VCMPPS  $0x12, Z14, Z7, K2
+	VMOVAPS Z14, K2, Z7
+	VCMPPS  $0x12, Z14, Z8, K2
+	VMOVAPS Z14, K2, Z8
+	VCMPPS  $0x12, Z14, Z9, K2
+	VMOVAPS Z14, K2, Z9
+	VCMPPS  $0x12, Z14, Z10, K2
+	VMOVAPS Z14, K2, Z10
+	VCMPPS  $0x12, Z14, Z11, K2
+	VMOVAPS Z14, K2, Z11
+	VCMPPS  $0x12, Z14, Z12, K2
+	VMOVAPS Z14, K2, Z12
+	VCMPPS  $0x12, Z14, Z13, K2
+	VMOVAPS Z14, K2, Z13
+	JMP     limited828
+
+six826:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky827
+	VBROADCASTSS 152(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VMAXPS       Z0, Z15, Z0
+	VMINPS       Z0, Z14, Z0
+	VMAXPS       Z1, Z15, Z1
+	VMINPS       Z1, Z14, Z1
+	VMAXPS       Z2, Z15, Z2
+	VMINPS       Z2, Z14, Z2
+	VMAXPS       Z3, Z15, Z3
+	VMINPS       Z3, Z14, Z3
+	VMAXPS       Z4, Z15, Z4
+	VMINPS       Z4, Z14, Z4
+	VMAXPS       Z5, Z15, Z5
+	VMINPS       Z5, Z14, Z5
+	VMAXPS       Z6, Z15, Z6
+	VMINPS       Z6, Z14, Z6
+	VMAXPS       Z7, Z15, Z7
+	VMINPS       Z7, Z14, Z7
+	VMAXPS       Z8, Z15, Z8
+	VMINPS       Z8, Z14, Z8
+	VMAXPS       Z9, Z15, Z9
+	VMINPS       Z9, Z14, Z9
+	VMAXPS       Z10, Z15, Z10
+	VMINPS       Z10, Z14, Z10
+	VMAXPS       Z11, Z15, Z11
+	VMINPS       Z11, Z14, Z11
+	VMAXPS       Z12, Z15, Z12
+	VMINPS       Z12, Z14, Z12
+	VMAXPS       Z13, Z15, Z13
+	VMINPS       Z13, Z14, Z13
+	JMP          limited828
+
+leaky827:
+	VBROADCASTSS 156(AX), Z14
+	VXORPS       Z15, Z15, Z15
+	VCMPPS       $0x1a, Z15, Z0, K2
+	VMULPS       Z14, Z0, K2, Z0
+	VCMPPS       $0x1a, Z15, Z1, K2
+	VMULPS       Z14, Z1, K2, Z1
+	VCMPPS       $0x1a, Z15, Z2, K2
+	VMULPS       Z14, Z2, K2, Z2
+	VCMPPS       $0x1a, Z15, Z3, K2
+	VMULPS       Z14, Z3, K2, Z3
+	VCMPPS       $0x1a, Z15, Z4, K2
+	VMULPS       Z14, Z4, K2, Z4
+	VCMPPS       $0x1a, Z15, Z5, K2
+	VMULPS       Z14, Z5, K2, Z5
+	VCMPPS       $0x1a, Z15, Z6, K2
+	VMULPS       Z14, Z6, K2, Z6
+	VCMPPS       $0x1a, Z15, Z7, K2
+	VMULPS       Z14, Z7, K2, Z7
+	VCMPPS       $0x1a, Z15, Z8, K2
+	VMULPS       Z14, Z8, K2, Z8
+	VCMPPS       $0x1a, Z15, Z9, K2
+	VMULPS       Z14, Z9, K2, Z9
+	VCMPPS       $0x1a, Z15, Z10, K2
+	VMULPS       Z14, Z10, K2, Z10
+	VCMPPS       $0x1a, Z15, Z11, K2
+	VMULPS       Z14, Z11, K2, Z11
+	VCMPPS       $0x1a, Z15, Z12, K2
+	VMULPS       Z14, Z12, K2, Z12
+	VCMPPS       $0x1a, Z15, Z13, K2
+	VMULPS       Z14, Z13, K2, Z13
+
+limited828:
+plain820:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -10294,7 +12430,7 @@ TEXT ·tileF32AVX512_8x1(SB), NOSPLIT, $0-8
 	VXORPS     Z6, Z6, Z6
 	VXORPS     Z7, Z7, Z7
 	CMPQ       BX, $0x30
-	JLT        near729
+	JLT        near829
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -10313,12 +12449,12 @@ TEXT ·tileF32AVX512_8x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near729:
-stretch730:
+near829:
+stretch830:
 	SUBQ $0x04, BX
-	JLT  few732
+	JLT  few833
 
-many731:
+many832:
 	VMOVUPS.Z    (CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -10400,13 +12536,13 @@ many731:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many731
+	JGE          many832
 
-few732:
+few833:
 	ADDQ $0x04, BX
-	JEQ  done733
+	JEQ  done834
 
-rest734:
+rest835:
 	VMOVUPS.Z    (CX), K1, Z8
 	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -10428,21 +12564,22 @@ rest734:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest734
+	JNE          rest835
 
-done733:
+done834:
 	DECQ DI
-	JLE  finished735
+	JLE  finished831
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch730
+	JMP  stretch830
 
-finished735:
+finished831:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store736
+	JEQ       store836
 	VMOVUPS.Z (CX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	ADDQ      DX, CX
@@ -10468,12 +12605,12 @@ finished735:
 	VADDPS    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store736:
-	CMPQ      120(AX), $0x00
-	JEQ       plain737
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled738
-	MOVQ      96(AX), BX
+store836:
+	CMPQ      144(AX), $0x00
+	JEQ       plain837
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled838
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VMULPS    Z8, Z0, Z0
 	VMULPS    Z8, Z1, Z1
@@ -10484,10 +12621,10 @@ store736:
 	VMULPS    Z8, Z6, Z6
 	VMULPS    Z8, Z7, Z7
 
-scaled738:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased739
-	MOVQ      104(AX), BX
+scaled838:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased839
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	VADDPS    Z8, Z1, Z1
@@ -10498,10 +12635,10 @@ scaled738:
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z8, Z7, Z7
 
-biased739:
-	TESTB     $0x04, 120(AX)
-	JEQ       none740
-	MOVQ      112(AX), BX
+biased839:
+	TESTB     $0x04, 144(AX)
+	JEQ       none840
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	ADDQ      DX, BX
@@ -10526,11 +12663,11 @@ biased739:
 	VMOVUPS.Z (BX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-none740:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited743
-	TESTB   $0x08, 120(AX)
-	JEQ     six741
+none840:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited843
+	TESTB   $0x08, 144(AX)
+	JEQ     six841
 	VXORPS  Z8, Z8, Z8
 	VCMPPS  $0x12, Z8, Z0, K2
 	VMOVAPS Z8, K2, Z0
@@ -10548,12 +12685,12 @@ none740:
 	VMOVAPS Z8, K2, Z6
 	VCMPPS  $0x12, Z8, Z7, K2
 	VMOVAPS Z8, K2, Z7
-	JMP     limited743
+	JMP     limited843
 
-six741:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky742
-	VBROADCASTSS 128(AX), Z8
+six841:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky842
+	VBROADCASTSS 152(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VMAXPS       Z0, Z9, Z0
 	VMINPS       Z0, Z8, Z0
@@ -10571,10 +12708,10 @@ six741:
 	VMINPS       Z6, Z8, Z6
 	VMAXPS       Z7, Z9, Z7
 	VMINPS       Z7, Z8, Z7
-	JMP          limited743
+	JMP          limited843
 
-leaky742:
-	VBROADCASTSS 132(AX), Z8
+leaky842:
+	VBROADCASTSS 156(AX), Z8
 	VXORPS       Z9, Z9, Z9
 	VCMPPS       $0x1a, Z9, Z0, K2
 	VMULPS       Z8, Z0, K2, Z0
@@ -10593,8 +12730,8 @@ leaky742:
 	VCMPPS       $0x1a, Z9, Z7, K2
 	VMULPS       Z8, Z7, K2, Z7
 
-limited743:
-plain737:
+limited843:
+plain837:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -10649,7 +12786,7 @@ TEXT ·tileF32AVX512_8x2(SB), NOSPLIT, $0-8
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	CMPQ       BX, $0x30
-	JLT        near744
+	JLT        near844
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -10676,12 +12813,12 @@ TEXT ·tileF32AVX512_8x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near744:
-stretch745:
+near844:
+stretch845:
 	SUBQ $0x04, BX
-	JLT  few747
+	JLT  few848
 
-many746:
+many847:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -10807,13 +12944,13 @@ many746:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many746
+	JGE          many847
 
-few747:
+few848:
 	ADDQ $0x04, BX
-	JEQ  done748
+	JEQ  done849
 
-rest749:
+rest850:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -10846,21 +12983,22 @@ rest749:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest749
+	JNE          rest850
 
-done748:
+done849:
 	DECQ DI
-	JLE  finished750
+	JLE  finished846
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch745
+	JMP  stretch845
 
-finished750:
+finished846:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store751
+	JEQ       store851
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z16
 	VADDPS    Z16, Z1, Z1
@@ -10894,12 +13032,12 @@ finished750:
 	VADDPS    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store751:
-	CMPQ    120(AX), $0x00
-	JEQ     plain752
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled753
-	MOVQ    96(AX), BX
+store851:
+	CMPQ    144(AX), $0x00
+	JEQ     plain852
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled853
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z16
 	VMULPS  Z16, Z0, Z0
 	VMULPS  Z16, Z2, Z2
@@ -10910,10 +13048,10 @@ store751:
 	VMULPS  Z16, Z12, Z12
 	VMULPS  Z16, Z14, Z14
 
-scaled753:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased754
-	MOVQ    104(AX), BX
+scaled853:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased854
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z16
 	VADDPS  Z16, Z0, Z0
 	VADDPS  Z16, Z2, Z2
@@ -10924,10 +13062,10 @@ scaled753:
 	VADDPS  Z16, Z12, Z12
 	VADDPS  Z16, Z14, Z14
 
-biased754:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled755
-	MOVQ      96(AX), BX
+biased854:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled855
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z16
 	VMULPS    Z16, Z1, Z1
 	VMULPS    Z16, Z3, Z3
@@ -10938,10 +13076,10 @@ biased754:
 	VMULPS    Z16, Z13, Z13
 	VMULPS    Z16, Z15, Z15
 
-scaled755:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased756
-	MOVQ      104(AX), BX
+scaled855:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased856
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z16
 	VADDPS    Z16, Z1, Z1
 	VADDPS    Z16, Z3, Z3
@@ -10952,10 +13090,10 @@ scaled755:
 	VADDPS    Z16, Z13, Z13
 	VADDPS    Z16, Z15, Z15
 
-biased756:
-	TESTB     $0x04, 120(AX)
-	JEQ       none757
-	MOVQ      112(AX), BX
+biased856:
+	TESTB     $0x04, 144(AX)
+	JEQ       none857
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z16
 	VADDPS    Z16, Z1, Z1
@@ -10988,11 +13126,11 @@ biased756:
 	VMOVUPS.Z 64(BX), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-none757:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited760
-	TESTB   $0x08, 120(AX)
-	JEQ     six758
+none857:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited860
+	TESTB   $0x08, 144(AX)
+	JEQ     six858
 	VXORPS  Z16, Z16, Z16
 	VCMPPS  $0x12, Z16, Z0, K2
 	VMOVAPS Z16, K2, Z0
@@ -11026,12 +13164,12 @@ none757:
 	VMOVAPS Z16, K2, Z14
 	VCMPPS  $0x12, Z16, Z15, K2
 	VMOVAPS Z16, K2, Z15
-	JMP     limited760
+	JMP     limited860
 
-six758:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky759
-	VBROADCASTSS 128(AX), Z16
+six858:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky859
+	VBROADCASTSS 152(AX), Z16
 	VXORPS       Z17, Z17, Z17
 	VMAXPS       Z0, Z17, Z0
 	VMINPS       Z0, Z16, Z0
@@ -11065,10 +13203,10 @@ six758:
 	VMINPS       Z14, Z16, Z14
 	VMAXPS       Z15, Z17, Z15
 	VMINPS       Z15, Z16, Z15
-	JMP          limited760
+	JMP          limited860
 
-leaky759:
-	VBROADCASTSS 132(AX), Z16
+leaky859:
+	VBROADCASTSS 156(AX), Z16
 	VXORPS       Z17, Z17, Z17
 	VCMPPS       $0x1a, Z17, Z0, K2
 	VMULPS       Z16, Z0, K2, Z0
@@ -11103,8 +13241,733 @@ leaky759:
 	VCMPPS       $0x1a, Z17, Z15, K2
 	VMULPS       Z16, Z15, K2, Z15
 
-limited760:
-plain752:
+limited860:
+plain852:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_8(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_8(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	LEAQ       (R8)(R10*2), R12
+	ADDQ       R9, R12
+	MOVQ       64(AX), R13
+	MOVL       $0xffffffff, R14
+	BZHIL      R13, R14, R14
+	KMOVW      R14, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	CMPQ       BX, $0x30
+	JLT        near861
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R13
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near861:
+stretch862:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few865
+
+many864:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many864
+
+few865:
+	ADDQ $0x02, BX
+	JEQ  done866
+
+rest867:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest867
+
+done866:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few869
+
+many868:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x04, BX
+	JGE          many868
+
+few869:
+	ADDQ $0x04, BX
+	JEQ  done870
+
+rest871:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R12), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest871
+
+done870:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few873
+
+many872:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many872
+
+few873:
+	ADDQ $0x02, BX
+	JEQ  done874
+
+rest875:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z16
+	VMOVUPS.Z    64(CX), K1, Z17
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (R8)(R9*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (R8)(R9*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (R8)(R10*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (R8)(R9*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R8)(R11*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R8)(R10*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest875
+
+done874:
+	DECQ DI
+	JLE  finished863
+	ADDQ 88(AX), R8
+	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch862
+
+finished863:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store876
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z16
+	VADDPS    Z16, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z16
+	VADDPS    Z16, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z16
+	VADDPS    Z16, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z16
+	VADDPS    Z16, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z16
+	VADDPS    Z16, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z16
+	VADDPS    Z16, Z11, Z11
+	ADDQ      DX, CX
+	VADDPS    (CX), Z12, Z12
+	VMOVUPS.Z 64(CX), K1, Z16
+	VADDPS    Z16, Z13, Z13
+	ADDQ      DX, CX
+	VADDPS    (CX), Z14, Z14
+	VMOVUPS.Z 64(CX), K1, Z16
+	VADDPS    Z16, Z15, Z15
+	MOVQ      40(AX), CX
+
+store876:
+	CMPQ    144(AX), $0x00
+	JEQ     plain877
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled878
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z16
+	VMULPS  Z16, Z0, Z0
+	VMULPS  Z16, Z2, Z2
+	VMULPS  Z16, Z4, Z4
+	VMULPS  Z16, Z6, Z6
+	VMULPS  Z16, Z8, Z8
+	VMULPS  Z16, Z10, Z10
+	VMULPS  Z16, Z12, Z12
+	VMULPS  Z16, Z14, Z14
+
+scaled878:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased879
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z16
+	VADDPS  Z16, Z0, Z0
+	VADDPS  Z16, Z2, Z2
+	VADDPS  Z16, Z4, Z4
+	VADDPS  Z16, Z6, Z6
+	VADDPS  Z16, Z8, Z8
+	VADDPS  Z16, Z10, Z10
+	VADDPS  Z16, Z12, Z12
+	VADDPS  Z16, Z14, Z14
+
+biased879:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled880
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z16
+	VMULPS    Z16, Z1, Z1
+	VMULPS    Z16, Z3, Z3
+	VMULPS    Z16, Z5, Z5
+	VMULPS    Z16, Z7, Z7
+	VMULPS    Z16, Z9, Z9
+	VMULPS    Z16, Z11, Z11
+	VMULPS    Z16, Z13, Z13
+	VMULPS    Z16, Z15, Z15
+
+scaled880:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased881
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z1, Z1
+	VADDPS    Z16, Z3, Z3
+	VADDPS    Z16, Z5, Z5
+	VADDPS    Z16, Z7, Z7
+	VADDPS    Z16, Z9, Z9
+	VADDPS    Z16, Z11, Z11
+	VADDPS    Z16, Z13, Z13
+	VADDPS    Z16, Z15, Z15
+
+biased881:
+	TESTB     $0x04, 144(AX)
+	JEQ       none882
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z16
+	VADDPS    Z16, Z15, Z15
+
+none882:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited885
+	TESTB   $0x08, 144(AX)
+	JEQ     six883
+	VXORPS  Z16, Z16, Z16
+	VCMPPS  $0x12, Z16, Z0, K2
+	VMOVAPS Z16, K2, Z0
+	VCMPPS  $0x12, Z16, Z1, K2
+	VMOVAPS Z16, K2, Z1
+	VCMPPS  $0x12, Z16, Z2, K2
+	VMOVAPS Z16, K2, Z2
+	VCMPPS  $0x12, Z16, Z3, K2
+	VMOVAPS Z16, K2, Z3
+	VCMPPS  $0x12, Z16, Z4, K2
+	VMOVAPS Z16, K2, Z4
+	VCMPPS  $0x12, Z16, Z5, K2
+	VMOVAPS Z16, K2, Z5
+	VCMPPS  $0x12, Z16, Z6, K2
+	VMOVAPS Z16, K2, Z6
+	VCMPPS  $0x12, Z16, Z7, K2
+	VMOVAPS Z16, K2, Z7
+	VCMPPS  $0x12, Z16, Z8, K2
+	VMOVAPS Z16, K2, Z8
+	VCMPPS  $0x12, Z16, Z9, K2
+	VMOVAPS Z16, K2, Z9
+	VCMPPS  $0x12, Z16, Z10, K2
+	VMOVAPS Z16, K2, Z10
+	VCMPPS  $0x12, Z16, Z11, K2
+	VMOVAPS Z16, K2, Z11
+	VCMPPS  $0x12, Z16, Z12, K2
+	VMOVAPS Z16, K2, Z12
+	VCMPPS  $0x12, Z16, Z13, K2
+	VMOVAPS Z16, K2, Z13
+	VCMPPS  $0x12, Z16, Z14, K2
+	VMOVAPS Z16, K2, Z14
+	VCMPPS  $0x12, Z16, Z15, K2
+	VMOVAPS Z16, K2, Z15
+	JMP     limited885
+
+six883:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky884
+	VBROADCASTSS 152(AX), Z16
+	VXORPS       Z17, Z17, Z17
+	VMAXPS       Z0, Z17, Z0
+	VMINPS       Z0, Z16, Z0
+	VMAXPS       Z1, Z17, Z1
+	VMINPS       Z1, Z16, Z1
+	VMAXPS       Z2, Z17, Z2
+	VMINPS       Z2, Z16, Z2
+	VMAXPS       Z3, Z17, Z3
+	VMINPS       Z3, Z16, Z3
+	VMAXPS       Z4, Z17, Z4
+	VMINPS       Z4, Z16, Z4
+	VMAXPS       Z5, Z17, Z5
+	VMINPS       Z5, Z16, Z5
+	VMAXPS       Z6, Z17, Z6
+	VMINPS       Z6, Z16, Z6
+	VMAXPS       Z7, Z17, Z7
+	VMINPS       Z7, Z16, Z7
+	VMAXPS       Z8, Z17, Z8
+	VMINPS       Z8, Z16, Z8
+	VMAXPS       Z9, Z17, Z9
+	VMINPS       Z9, Z16, Z9
+	VMAXPS       Z10, Z17, Z10
+	VMINPS       Z10, Z16, Z10
+	VMAXPS       Z11, Z17, Z11
+	VMINPS       Z11, Z16, Z11
+	VMAXPS       Z12, Z17, Z12
+	VMINPS       Z12, Z16, Z12
+	VMAXPS       Z13, Z17, Z13
+	VMINPS       Z13, Z16, Z13
+	VMAXPS       Z14, Z17, Z14
+	VMINPS       Z14, Z16, Z14
+	VMAXPS       Z15, Z17, Z15
+	VMINPS       Z15, Z16, Z15
+	JMP          limited885
+
+leaky884:
+	VBROADCASTSS 156(AX), Z16
+	VXORPS       Z17, Z17, Z17
+	VCMPPS       $0x1a, Z17, Z0, K2
+	VMULPS       Z16, Z0, K2, Z0
+	VCMPPS       $0x1a, Z17, Z1, K2
+	VMULPS       Z16, Z1, K2, Z1
+	VCMPPS       $0x1a, Z17, Z2, K2
+	VMULPS       Z16, Z2, K2, Z2
+	VCMPPS       $0x1a, Z17, Z3, K2
+	VMULPS       Z16, Z3, K2, Z3
+	VCMPPS       $0x1a, Z17, Z4, K2
+	VMULPS       Z16, Z4, K2, Z4
+	VCMPPS       $0x1a, Z17, Z5, K2
+	VMULPS       Z16, Z5, K2, Z5
+	VCMPPS       $0x1a, Z17, Z6, K2
+	VMULPS       Z16, Z6, K2, Z6
+	VCMPPS       $0x1a, Z17, Z7, K2
+	VMULPS       Z16, Z7, K2, Z7
+	VCMPPS       $0x1a, Z17, Z8, K2
+	VMULPS       Z16, Z8, K2, Z8
+	VCMPPS       $0x1a, Z17, Z9, K2
+	VMULPS       Z16, Z9, K2, Z9
+	VCMPPS       $0x1a, Z17, Z10, K2
+	VMULPS       Z16, Z10, K2, Z10
+	VCMPPS       $0x1a, Z17, Z11, K2
+	VMULPS       Z16, Z11, K2, Z11
+	VCMPPS       $0x1a, Z17, Z12, K2
+	VMULPS       Z16, Z12, K2, Z12
+	VCMPPS       $0x1a, Z17, Z13, K2
+	VMULPS       Z16, Z13, K2, Z13
+	VCMPPS       $0x1a, Z17, Z14, K2
+	VMULPS       Z16, Z14, K2, Z14
+	VCMPPS       $0x1a, Z17, Z15, K2
+	VMULPS       Z16, Z15, K2, Z15
+
+limited885:
+plain877:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -11160,7 +14023,7 @@ TEXT ·tileF32AVX512_9x1(SB), NOSPLIT, $0-8
 	VXORPS     Z7, Z7, Z7
 	VXORPS     Z8, Z8, Z8
 	CMPQ       BX, $0x30
-	JLT        near761
+	JLT        near886
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -11181,12 +14044,12 @@ TEXT ·tileF32AVX512_9x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near761:
-stretch762:
+near886:
+stretch887:
 	SUBQ $0x04, BX
-	JLT  few764
+	JLT  few890
 
-many763:
+many889:
 	VMOVUPS.Z    (CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z9, Z10, Z0
@@ -11276,13 +14139,13 @@ many763:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many763
+	JGE          many889
 
-few764:
+few890:
 	ADDQ $0x04, BX
-	JEQ  done765
+	JEQ  done891
 
-rest766:
+rest892:
 	VMOVUPS.Z    (CX), K1, Z9
 	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z9, Z10, Z0
@@ -11306,21 +14169,22 @@ rest766:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest766
+	JNE          rest892
 
-done765:
+done891:
 	DECQ DI
-	JLE  finished767
+	JLE  finished888
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch762
+	JMP  stretch887
 
-finished767:
+finished888:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store768
+	JEQ       store893
 	VMOVUPS.Z (CX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	ADDQ      DX, CX
@@ -11349,12 +14213,12 @@ finished767:
 	VADDPS    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store768:
-	CMPQ      120(AX), $0x00
-	JEQ       plain769
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled770
-	MOVQ      96(AX), BX
+store893:
+	CMPQ      144(AX), $0x00
+	JEQ       plain894
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled895
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VMULPS    Z9, Z0, Z0
 	VMULPS    Z9, Z1, Z1
@@ -11366,10 +14230,10 @@ store768:
 	VMULPS    Z9, Z7, Z7
 	VMULPS    Z9, Z8, Z8
 
-scaled770:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased771
-	MOVQ      104(AX), BX
+scaled895:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased896
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	VADDPS    Z9, Z1, Z1
@@ -11381,10 +14245,10 @@ scaled770:
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z9, Z8, Z8
 
-biased771:
-	TESTB     $0x04, 120(AX)
-	JEQ       none772
-	MOVQ      112(AX), BX
+biased896:
+	TESTB     $0x04, 144(AX)
+	JEQ       none897
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	ADDQ      DX, BX
@@ -11412,11 +14276,11 @@ biased771:
 	VMOVUPS.Z (BX), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-none772:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited775
-	TESTB   $0x08, 120(AX)
-	JEQ     six773
+none897:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited900
+	TESTB   $0x08, 144(AX)
+	JEQ     six898
 	VXORPS  Z9, Z9, Z9
 	VCMPPS  $0x12, Z9, Z0, K2
 	VMOVAPS Z9, K2, Z0
@@ -11436,12 +14300,12 @@ none772:
 	VMOVAPS Z9, K2, Z7
 	VCMPPS  $0x12, Z9, Z8, K2
 	VMOVAPS Z9, K2, Z8
-	JMP     limited775
+	JMP     limited900
 
-six773:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky774
-	VBROADCASTSS 128(AX), Z9
+six898:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky899
+	VBROADCASTSS 152(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VMAXPS       Z0, Z10, Z0
 	VMINPS       Z0, Z9, Z0
@@ -11461,10 +14325,10 @@ six773:
 	VMINPS       Z7, Z9, Z7
 	VMAXPS       Z8, Z10, Z8
 	VMINPS       Z8, Z9, Z8
-	JMP          limited775
+	JMP          limited900
 
-leaky774:
-	VBROADCASTSS 132(AX), Z9
+leaky899:
+	VBROADCASTSS 156(AX), Z9
 	VXORPS       Z10, Z10, Z10
 	VCMPPS       $0x1a, Z10, Z0, K2
 	VMULPS       Z9, Z0, K2, Z0
@@ -11485,8 +14349,8 @@ leaky774:
 	VCMPPS       $0x1a, Z10, Z8, K2
 	VMULPS       Z9, Z8, K2, Z8
 
-limited775:
-plain769:
+limited900:
+plain894:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -11545,7 +14409,7 @@ TEXT ·tileF32AVX512_9x2(SB), NOSPLIT, $0-8
 	VXORPS     Z16, Z16, Z16
 	VXORPS     Z17, Z17, Z17
 	CMPQ       BX, $0x30
-	JLT        near776
+	JLT        near901
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -11575,12 +14439,12 @@ TEXT ·tileF32AVX512_9x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near776:
-stretch777:
+near901:
+stretch902:
 	SUBQ $0x04, BX
-	JLT  few779
+	JLT  few905
 
-many778:
+many904:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -11718,13 +14582,13 @@ many778:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many778
+	JGE          many904
 
-few779:
+few905:
 	ADDQ $0x04, BX
-	JEQ  done780
+	JEQ  done906
 
-rest781:
+rest907:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -11760,21 +14624,22 @@ rest781:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest781
+	JNE          rest907
 
-done780:
+done906:
 	DECQ DI
-	JLE  finished782
+	JLE  finished903
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch777
+	JMP  stretch902
 
-finished782:
+finished903:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store783
+	JEQ       store908
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z18
 	VADDPS    Z18, Z1, Z1
@@ -11812,12 +14677,12 @@ finished782:
 	VADDPS    Z18, Z17, Z17
 	MOVQ      40(AX), CX
 
-store783:
-	CMPQ    120(AX), $0x00
-	JEQ     plain784
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled785
-	MOVQ    96(AX), BX
+store908:
+	CMPQ    144(AX), $0x00
+	JEQ     plain909
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled910
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z18
 	VMULPS  Z18, Z0, Z0
 	VMULPS  Z18, Z2, Z2
@@ -11829,10 +14694,10 @@ store783:
 	VMULPS  Z18, Z14, Z14
 	VMULPS  Z18, Z16, Z16
 
-scaled785:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased786
-	MOVQ    104(AX), BX
+scaled910:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased911
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z18
 	VADDPS  Z18, Z0, Z0
 	VADDPS  Z18, Z2, Z2
@@ -11844,10 +14709,10 @@ scaled785:
 	VADDPS  Z18, Z14, Z14
 	VADDPS  Z18, Z16, Z16
 
-biased786:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled787
-	MOVQ      96(AX), BX
+biased911:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled912
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z18
 	VMULPS    Z18, Z1, Z1
 	VMULPS    Z18, Z3, Z3
@@ -11859,10 +14724,10 @@ biased786:
 	VMULPS    Z18, Z15, Z15
 	VMULPS    Z18, Z17, Z17
 
-scaled787:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased788
-	MOVQ      104(AX), BX
+scaled912:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased913
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z18
 	VADDPS    Z18, Z1, Z1
 	VADDPS    Z18, Z3, Z3
@@ -11874,10 +14739,10 @@ scaled787:
 	VADDPS    Z18, Z15, Z15
 	VADDPS    Z18, Z17, Z17
 
-biased788:
-	TESTB     $0x04, 120(AX)
-	JEQ       none789
-	MOVQ      112(AX), BX
+biased913:
+	TESTB     $0x04, 144(AX)
+	JEQ       none914
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z18
 	VADDPS    Z18, Z1, Z1
@@ -11914,11 +14779,11 @@ biased788:
 	VMOVUPS.Z 64(BX), K1, Z18
 	VADDPS    Z18, Z17, Z17
 
-none789:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited792
-	TESTB   $0x08, 120(AX)
-	JEQ     six790
+none914:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited917
+	TESTB   $0x08, 144(AX)
+	JEQ     six915
 	VXORPS  Z18, Z18, Z18
 	VCMPPS  $0x12, Z18, Z0, K2
 	VMOVAPS Z18, K2, Z0
@@ -11956,12 +14821,12 @@ none789:
 	VMOVAPS Z18, K2, Z16
 	VCMPPS  $0x12, Z18, Z17, K2
 	VMOVAPS Z18, K2, Z17
-	JMP     limited792
+	JMP     limited917
 
-six790:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky791
-	VBROADCASTSS 128(AX), Z18
+six915:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky916
+	VBROADCASTSS 152(AX), Z18
 	VXORPS       Z19, Z19, Z19
 	VMAXPS       Z0, Z19, Z0
 	VMINPS       Z0, Z18, Z0
@@ -11999,10 +14864,10 @@ six790:
 	VMINPS       Z16, Z18, Z16
 	VMAXPS       Z17, Z19, Z17
 	VMINPS       Z17, Z18, Z17
-	JMP          limited792
+	JMP          limited917
 
-leaky791:
-	VBROADCASTSS 132(AX), Z18
+leaky916:
+	VBROADCASTSS 156(AX), Z18
 	VXORPS       Z19, Z19, Z19
 	VCMPPS       $0x1a, Z19, Z0, K2
 	VMULPS       Z18, Z0, K2, Z0
@@ -12041,8 +14906,798 @@ leaky791:
 	VCMPPS       $0x1a, Z19, Z17, K2
 	VMULPS       Z18, Z17, K2, Z17
 
-limited792:
-plain784:
+limited917:
+plain909:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_9(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_9(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	LEAQ       (R8)(R10*2), R12
+	ADDQ       R9, R12
+	MOVQ       64(AX), R13
+	MOVL       $0xffffffff, R14
+	BZHIL      R13, R14, R14
+	KMOVW      R14, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	CMPQ       BX, $0x30
+	JLT        near918
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R13
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near918:
+stretch919:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few922
+
+many921:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R12)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R12)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many921
+
+few922:
+	ADDQ $0x02, BX
+	JEQ  done923
+
+rest924:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R12)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest924
+
+done923:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few926
+
+many925:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R12)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R12)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R12)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R12)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x04, BX
+	JGE          many925
+
+few926:
+	ADDQ $0x04, BX
+	JEQ  done927
+
+rest928:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	VBROADCASTSS (R12)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z16
+	VFMADD231PS  Z19, Z20, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest928
+
+done927:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few930
+
+many929:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many929
+
+few930:
+	ADDQ $0x02, BX
+	JEQ  done931
+
+rest932:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z18
+	VMOVUPS.Z    64(CX), K1, Z19
+	VBROADCASTSS (R8), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (R8)(R9*1), Z20
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (R8)(R9*2), Z20
+	VFMADD231PS  Z18, Z20, Z4
+	VFMADD231PS  Z19, Z20, Z5
+	VBROADCASTSS (R8)(R10*1), Z20
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (R8)(R9*4), Z20
+	VFMADD231PS  Z18, Z20, Z8
+	VFMADD231PS  Z19, Z20, Z9
+	VBROADCASTSS (R8)(R11*1), Z20
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (R8)(R10*2), Z20
+	VFMADD231PS  Z18, Z20, Z12
+	VFMADD231PS  Z19, Z20, Z13
+	VBROADCASTSS (R12), Z20
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest932
+
+done931:
+	DECQ DI
+	JLE  finished920
+	ADDQ 88(AX), R8
+	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch919
+
+finished920:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store933
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z11, Z11
+	ADDQ      DX, CX
+	VADDPS    (CX), Z12, Z12
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z13, Z13
+	ADDQ      DX, CX
+	VADDPS    (CX), Z14, Z14
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z15, Z15
+	ADDQ      DX, CX
+	VADDPS    (CX), Z16, Z16
+	VMOVUPS.Z 64(CX), K1, Z18
+	VADDPS    Z18, Z17, Z17
+	MOVQ      40(AX), CX
+
+store933:
+	CMPQ    144(AX), $0x00
+	JEQ     plain934
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled935
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z18
+	VMULPS  Z18, Z0, Z0
+	VMULPS  Z18, Z2, Z2
+	VMULPS  Z18, Z4, Z4
+	VMULPS  Z18, Z6, Z6
+	VMULPS  Z18, Z8, Z8
+	VMULPS  Z18, Z10, Z10
+	VMULPS  Z18, Z12, Z12
+	VMULPS  Z18, Z14, Z14
+	VMULPS  Z18, Z16, Z16
+
+scaled935:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased936
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z18
+	VADDPS  Z18, Z0, Z0
+	VADDPS  Z18, Z2, Z2
+	VADDPS  Z18, Z4, Z4
+	VADDPS  Z18, Z6, Z6
+	VADDPS  Z18, Z8, Z8
+	VADDPS  Z18, Z10, Z10
+	VADDPS  Z18, Z12, Z12
+	VADDPS  Z18, Z14, Z14
+	VADDPS  Z18, Z16, Z16
+
+biased936:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled937
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z18
+	VMULPS    Z18, Z1, Z1
+	VMULPS    Z18, Z3, Z3
+	VMULPS    Z18, Z5, Z5
+	VMULPS    Z18, Z7, Z7
+	VMULPS    Z18, Z9, Z9
+	VMULPS    Z18, Z11, Z11
+	VMULPS    Z18, Z13, Z13
+	VMULPS    Z18, Z15, Z15
+	VMULPS    Z18, Z17, Z17
+
+scaled937:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased938
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z1, Z1
+	VADDPS    Z18, Z3, Z3
+	VADDPS    Z18, Z5, Z5
+	VADDPS    Z18, Z7, Z7
+	VADDPS    Z18, Z9, Z9
+	VADDPS    Z18, Z11, Z11
+	VADDPS    Z18, Z13, Z13
+	VADDPS    Z18, Z15, Z15
+	VADDPS    Z18, Z17, Z17
+
+biased938:
+	TESTB     $0x04, 144(AX)
+	JEQ       none939
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z18
+	VADDPS    Z18, Z17, Z17
+
+none939:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited942
+	TESTB   $0x08, 144(AX)
+	JEQ     six940
+	VXORPS  Z18, Z18, Z18
+	VCMPPS  $0x12, Z18, Z0, K2
+	VMOVAPS Z18, K2, Z0
+	VCMPPS  $0x12, Z18, Z1, K2
+	VMOVAPS Z18, K2, Z1
+	VCMPPS  $0x12, Z18, Z2, K2
+	VMOVAPS Z18, K2, Z2
+	VCMPPS  $0x12, Z18, Z3, K2
+	VMOVAPS Z18, K2, Z3
+	VCMPPS  $0x12, Z18, Z4, K2
+	VMOVAPS Z18, K2, Z4
+	VCMPPS  $0x12, Z18, Z5, K2
+	VMOVAPS Z18, K2, Z5
+	VCMPPS  $0x12, Z18, Z6, K2
+	VMOVAPS Z18, K2, Z6
+	VCMPPS  $0x12, Z18, Z7, K2
+	VMOVAPS Z18, K2, Z7
+	VCMPPS  $0x12, Z18, Z8, K2
+	VMOVAPS Z18, K2, Z8
+	VCMPPS  $0x12, Z18, Z9, K2
+	VMOVAPS Z18, K2, Z9
+	VCMPPS  $0x12, Z18, Z10, K2
+	VMOVAPS Z18, K2, Z10
+	VCMPPS  $0x12, Z18, Z11, K2
+	VMOVAPS Z18, K2, Z11
+	VCMPPS  $0x12, Z18, Z12, K2
+	VMOVAPS Z18, K2, Z12
+	VCMPPS  $0x12, Z18, Z13, K2
+	VMOVAPS Z18, K2, Z13
+	VCMPPS  $0x12, Z18, Z14, K2
+	VMOVAPS Z18, K2, Z14
+	VCMPPS  $0x12, Z18, Z15, K2
+	VMOVAPS Z18, K2, Z15
+	VCMPPS  $0x12, Z18, Z16, K2
+	VMOVAPS Z18, K2, Z16
+	VCMPPS  $0x12, Z18, Z17, K2
+	VMOVAPS Z18, K2, Z17
+	JMP     limited942
+
+six940:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky941
+	VBROADCASTSS 152(AX), Z18
+	VXORPS       Z19, Z19, Z19
+	VMAXPS       Z0, Z19, Z0
+	VMINPS       Z0, Z18, Z0
+	VMAXPS       Z1, Z19, Z1
+	VMINPS       Z1, Z18, Z1
+	VMAXPS       Z2, Z19, Z2
+	VMINPS       Z2, Z18, Z2
+	VMAXPS       Z3, Z19, Z3
+	VMINPS       Z3, Z18, Z3
+	VMAXPS       Z4, Z19, Z4
+	VMINPS       Z4, Z18, Z4
+	VMAXPS       Z5, Z19, Z5
+	VMINPS       Z5, Z18, Z5
+	VMAXPS       Z6, Z19, Z6
+	VMINPS       Z6, Z18, Z6
+	VMAXPS       Z7, Z19, Z7
+	VMINPS       Z7, Z18, Z7
+	VMAXPS       Z8, Z19, Z8
+	VMINPS       Z8, Z18, Z8
+	VMAXPS       Z9, Z19, Z9
+	VMINPS       Z9, Z18, Z9
+	VMAXPS       Z10, Z19, Z10
+	VMINPS       Z10, Z18, Z10
+	VMAXPS       Z11, Z19, Z11
+	VMINPS       Z11, Z18, Z11
+	VMAXPS       Z12, Z19, Z12
+	VMINPS       Z12, Z18, Z12
+	VMAXPS       Z13, Z19, Z13
+	VMINPS       Z13, Z18, Z13
+	VMAXPS       Z14, Z19, Z14
+	VMINPS       Z14, Z18, Z14
+	VMAXPS       Z15, Z19, Z15
+	VMINPS       Z15, Z18, Z15
+	VMAXPS       Z16, Z19, Z16
+	VMINPS       Z16, Z18, Z16
+	VMAXPS       Z17, Z19, Z17
+	VMINPS       Z17, Z18, Z17
+	JMP          limited942
+
+leaky941:
+	VBROADCASTSS 156(AX), Z18
+	VXORPS       Z19, Z19, Z19
+	VCMPPS       $0x1a, Z19, Z0, K2
+	VMULPS       Z18, Z0, K2, Z0
+	VCMPPS       $0x1a, Z19, Z1, K2
+	VMULPS       Z18, Z1, K2, Z1
+	VCMPPS       $0x1a, Z19, Z2, K2
+	VMULPS       Z18, Z2, K2, Z2
+	VCMPPS       $0x1a, Z19, Z3, K2
+	VMULPS       Z18, Z3, K2, Z3
+	VCMPPS       $0x1a, Z19, Z4, K2
+	VMULPS       Z18, Z4, K2, Z4
+	VCMPPS       $0x1a, Z19, Z5, K2
+	VMULPS       Z18, Z5, K2, Z5
+	VCMPPS       $0x1a, Z19, Z6, K2
+	VMULPS       Z18, Z6, K2, Z6
+	VCMPPS       $0x1a, Z19, Z7, K2
+	VMULPS       Z18, Z7, K2, Z7
+	VCMPPS       $0x1a, Z19, Z8, K2
+	VMULPS       Z18, Z8, K2, Z8
+	VCMPPS       $0x1a, Z19, Z9, K2
+	VMULPS       Z18, Z9, K2, Z9
+	VCMPPS       $0x1a, Z19, Z10, K2
+	VMULPS       Z18, Z10, K2, Z10
+	VCMPPS       $0x1a, Z19, Z11, K2
+	VMULPS       Z18, Z11, K2, Z11
+	VCMPPS       $0x1a, Z19, Z12, K2
+	VMULPS       Z18, Z12, K2, Z12
+	VCMPPS       $0x1a, Z19, Z13, K2
+	VMULPS       Z18, Z13, K2, Z13
+	VCMPPS       $0x1a, Z19, Z14, K2
+	VMULPS       Z18, Z14, K2, Z14
+	VCMPPS       $0x1a, Z19, Z15, K2
+	VMULPS       Z18, Z15, K2, Z15
+	VCMPPS       $0x1a, Z19, Z16, K2
+	VMULPS       Z18, Z16, K2, Z16
+	VCMPPS       $0x1a, Z19, Z17, K2
+	VMULPS       Z18, Z17, K2, Z17
+
+limited942:
+plain934:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -12102,7 +15757,7 @@ TEXT ·tileF32AVX512_10x1(SB), NOSPLIT, $0-8
 	VXORPS     Z8, Z8, Z8
 	VXORPS     Z9, Z9, Z9
 	CMPQ       BX, $0x30
-	JLT        near793
+	JLT        near943
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -12125,12 +15780,12 @@ TEXT ·tileF32AVX512_10x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near793:
-stretch794:
+near943:
+stretch944:
 	SUBQ $0x04, BX
-	JLT  few796
+	JLT  few947
 
-many795:
+many946:
 	VMOVUPS.Z    (CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z10, Z11, Z0
@@ -12228,13 +15883,13 @@ many795:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many795
+	JGE          many946
 
-few796:
+few947:
 	ADDQ $0x04, BX
-	JEQ  done797
+	JEQ  done948
 
-rest798:
+rest949:
 	VMOVUPS.Z    (CX), K1, Z10
 	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z10, Z11, Z0
@@ -12260,21 +15915,22 @@ rest798:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest798
+	JNE          rest949
 
-done797:
+done948:
 	DECQ DI
-	JLE  finished799
+	JLE  finished945
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch794
+	JMP  stretch944
 
-finished799:
+finished945:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store800
+	JEQ       store950
 	VMOVUPS.Z (CX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	ADDQ      DX, CX
@@ -12306,12 +15962,12 @@ finished799:
 	VADDPS    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store800:
-	CMPQ      120(AX), $0x00
-	JEQ       plain801
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled802
-	MOVQ      96(AX), BX
+store950:
+	CMPQ      144(AX), $0x00
+	JEQ       plain951
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled952
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VMULPS    Z10, Z0, Z0
 	VMULPS    Z10, Z1, Z1
@@ -12324,10 +15980,10 @@ store800:
 	VMULPS    Z10, Z8, Z8
 	VMULPS    Z10, Z9, Z9
 
-scaled802:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased803
-	MOVQ      104(AX), BX
+scaled952:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased953
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	VADDPS    Z10, Z1, Z1
@@ -12340,10 +15996,10 @@ scaled802:
 	VADDPS    Z10, Z8, Z8
 	VADDPS    Z10, Z9, Z9
 
-biased803:
-	TESTB     $0x04, 120(AX)
-	JEQ       none804
-	MOVQ      112(AX), BX
+biased953:
+	TESTB     $0x04, 144(AX)
+	JEQ       none954
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	ADDQ      DX, BX
@@ -12374,11 +16030,11 @@ biased803:
 	VMOVUPS.Z (BX), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-none804:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited807
-	TESTB   $0x08, 120(AX)
-	JEQ     six805
+none954:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited957
+	TESTB   $0x08, 144(AX)
+	JEQ     six955
 	VXORPS  Z10, Z10, Z10
 	VCMPPS  $0x12, Z10, Z0, K2
 	VMOVAPS Z10, K2, Z0
@@ -12400,12 +16056,12 @@ none804:
 	VMOVAPS Z10, K2, Z8
 	VCMPPS  $0x12, Z10, Z9, K2
 	VMOVAPS Z10, K2, Z9
-	JMP     limited807
+	JMP     limited957
 
-six805:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky806
-	VBROADCASTSS 128(AX), Z10
+six955:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky956
+	VBROADCASTSS 152(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VMAXPS       Z0, Z11, Z0
 	VMINPS       Z0, Z10, Z0
@@ -12427,10 +16083,10 @@ six805:
 	VMINPS       Z8, Z10, Z8
 	VMAXPS       Z9, Z11, Z9
 	VMINPS       Z9, Z10, Z9
-	JMP          limited807
+	JMP          limited957
 
-leaky806:
-	VBROADCASTSS 132(AX), Z10
+leaky956:
+	VBROADCASTSS 156(AX), Z10
 	VXORPS       Z11, Z11, Z11
 	VCMPPS       $0x1a, Z11, Z0, K2
 	VMULPS       Z10, Z0, K2, Z0
@@ -12453,8 +16109,8 @@ leaky806:
 	VCMPPS       $0x1a, Z11, Z9, K2
 	VMULPS       Z10, Z9, K2, Z9
 
-limited807:
-plain801:
+limited957:
+plain951:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -12517,7 +16173,7 @@ TEXT ·tileF32AVX512_10x2(SB), NOSPLIT, $0-8
 	VXORPS     Z18, Z18, Z18
 	VXORPS     Z19, Z19, Z19
 	CMPQ       BX, $0x30
-	JLT        near808
+	JLT        near958
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -12550,12 +16206,12 @@ TEXT ·tileF32AVX512_10x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near808:
-stretch809:
+near958:
+stretch959:
 	SUBQ $0x04, BX
-	JLT  few811
+	JLT  few962
 
-many810:
+many961:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -12705,13 +16361,13 @@ many810:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many810
+	JGE          many961
 
-few811:
+few962:
 	ADDQ $0x04, BX
-	JEQ  done812
+	JEQ  done963
 
-rest813:
+rest964:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -12750,21 +16406,22 @@ rest813:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest813
+	JNE          rest964
 
-done812:
+done963:
 	DECQ DI
-	JLE  finished814
+	JLE  finished960
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch809
+	JMP  stretch959
 
-finished814:
+finished960:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store815
+	JEQ       store965
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z20
 	VADDPS    Z20, Z1, Z1
@@ -12806,12 +16463,12 @@ finished814:
 	VADDPS    Z20, Z19, Z19
 	MOVQ      40(AX), CX
 
-store815:
-	CMPQ    120(AX), $0x00
-	JEQ     plain816
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled817
-	MOVQ    96(AX), BX
+store965:
+	CMPQ    144(AX), $0x00
+	JEQ     plain966
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled967
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z20
 	VMULPS  Z20, Z0, Z0
 	VMULPS  Z20, Z2, Z2
@@ -12824,10 +16481,10 @@ store815:
 	VMULPS  Z20, Z16, Z16
 	VMULPS  Z20, Z18, Z18
 
-scaled817:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased818
-	MOVQ    104(AX), BX
+scaled967:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased968
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z20
 	VADDPS  Z20, Z0, Z0
 	VADDPS  Z20, Z2, Z2
@@ -12840,10 +16497,10 @@ scaled817:
 	VADDPS  Z20, Z16, Z16
 	VADDPS  Z20, Z18, Z18
 
-biased818:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled819
-	MOVQ      96(AX), BX
+biased968:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled969
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z20
 	VMULPS    Z20, Z1, Z1
 	VMULPS    Z20, Z3, Z3
@@ -12856,10 +16513,10 @@ biased818:
 	VMULPS    Z20, Z17, Z17
 	VMULPS    Z20, Z19, Z19
 
-scaled819:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased820
-	MOVQ      104(AX), BX
+scaled969:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased970
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z20
 	VADDPS    Z20, Z1, Z1
 	VADDPS    Z20, Z3, Z3
@@ -12872,10 +16529,10 @@ scaled819:
 	VADDPS    Z20, Z17, Z17
 	VADDPS    Z20, Z19, Z19
 
-biased820:
-	TESTB     $0x04, 120(AX)
-	JEQ       none821
-	MOVQ      112(AX), BX
+biased970:
+	TESTB     $0x04, 144(AX)
+	JEQ       none971
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z20
 	VADDPS    Z20, Z1, Z1
@@ -12916,11 +16573,11 @@ biased820:
 	VMOVUPS.Z 64(BX), K1, Z20
 	VADDPS    Z20, Z19, Z19
 
-none821:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited824
-	TESTB   $0x08, 120(AX)
-	JEQ     six822
+none971:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited974
+	TESTB   $0x08, 144(AX)
+	JEQ     six972
 	VXORPS  Z20, Z20, Z20
 	VCMPPS  $0x12, Z20, Z0, K2
 	VMOVAPS Z20, K2, Z0
@@ -12962,12 +16619,12 @@ none821:
 	VMOVAPS Z20, K2, Z18
 	VCMPPS  $0x12, Z20, Z19, K2
 	VMOVAPS Z20, K2, Z19
-	JMP     limited824
+	JMP     limited974
 
-six822:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky823
-	VBROADCASTSS 128(AX), Z20
+six972:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky973
+	VBROADCASTSS 152(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VMAXPS       Z0, Z21, Z0
 	VMINPS       Z0, Z20, Z0
@@ -13009,10 +16666,10 @@ six822:
 	VMINPS       Z18, Z20, Z18
 	VMAXPS       Z19, Z21, Z19
 	VMINPS       Z19, Z20, Z19
-	JMP          limited824
+	JMP          limited974
 
-leaky823:
-	VBROADCASTSS 132(AX), Z20
+leaky973:
+	VBROADCASTSS 156(AX), Z20
 	VXORPS       Z21, Z21, Z21
 	VCMPPS       $0x1a, Z21, Z0, K2
 	VMULPS       Z20, Z0, K2, Z0
@@ -13055,8 +16712,863 @@ leaky823:
 	VCMPPS       $0x1a, Z21, Z19, K2
 	VMULPS       Z20, Z19, K2, Z19
 
-limited824:
-plain816:
+limited974:
+plain966:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_10(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_10(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	LEAQ       (R8)(R10*2), R12
+	ADDQ       R9, R12
+	MOVQ       64(AX), R13
+	MOVL       $0xffffffff, R14
+	BZHIL      R13, R14, R14
+	KMOVW      R14, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	CMPQ       BX, $0x30
+	JLT        near975
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R13
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near975:
+stretch976:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few979
+
+many978:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R12)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R12)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many978
+
+few979:
+	ADDQ $0x02, BX
+	JEQ  done980
+
+rest981:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R12)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest981
+
+done980:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few983
+
+many982:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R12)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R12)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R12)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R12)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x04, BX
+	JGE          many982
+
+few983:
+	ADDQ $0x04, BX
+	JEQ  done984
+
+rest985:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	VBROADCASTSS (R12)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z18
+	VFMADD231PS  Z21, Z22, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest985
+
+done984:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few987
+
+many986:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many986
+
+few987:
+	ADDQ $0x02, BX
+	JEQ  done988
+
+rest989:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z20
+	VMOVUPS.Z    64(CX), K1, Z21
+	VBROADCASTSS (R8), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (R8)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z2
+	VFMADD231PS  Z21, Z22, Z3
+	VBROADCASTSS (R8)(R9*2), Z22
+	VFMADD231PS  Z20, Z22, Z4
+	VFMADD231PS  Z21, Z22, Z5
+	VBROADCASTSS (R8)(R10*1), Z22
+	VFMADD231PS  Z20, Z22, Z6
+	VFMADD231PS  Z21, Z22, Z7
+	VBROADCASTSS (R8)(R9*4), Z22
+	VFMADD231PS  Z20, Z22, Z8
+	VFMADD231PS  Z21, Z22, Z9
+	VBROADCASTSS (R8)(R11*1), Z22
+	VFMADD231PS  Z20, Z22, Z10
+	VFMADD231PS  Z21, Z22, Z11
+	VBROADCASTSS (R8)(R10*2), Z22
+	VFMADD231PS  Z20, Z22, Z12
+	VFMADD231PS  Z21, Z22, Z13
+	VBROADCASTSS (R12), Z22
+	VFMADD231PS  Z20, Z22, Z14
+	VFMADD231PS  Z21, Z22, Z15
+	VBROADCASTSS (R12)(R9*1), Z22
+	VFMADD231PS  Z20, Z22, Z16
+	VFMADD231PS  Z21, Z22, Z17
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest989
+
+done988:
+	DECQ DI
+	JLE  finished977
+	ADDQ 88(AX), R8
+	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch976
+
+finished977:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store990
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z11, Z11
+	ADDQ      DX, CX
+	VADDPS    (CX), Z12, Z12
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z13, Z13
+	ADDQ      DX, CX
+	VADDPS    (CX), Z14, Z14
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z15, Z15
+	ADDQ      DX, CX
+	VADDPS    (CX), Z16, Z16
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z17, Z17
+	ADDQ      DX, CX
+	VADDPS    (CX), Z18, Z18
+	VMOVUPS.Z 64(CX), K1, Z20
+	VADDPS    Z20, Z19, Z19
+	MOVQ      40(AX), CX
+
+store990:
+	CMPQ    144(AX), $0x00
+	JEQ     plain991
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled992
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z20
+	VMULPS  Z20, Z0, Z0
+	VMULPS  Z20, Z2, Z2
+	VMULPS  Z20, Z4, Z4
+	VMULPS  Z20, Z6, Z6
+	VMULPS  Z20, Z8, Z8
+	VMULPS  Z20, Z10, Z10
+	VMULPS  Z20, Z12, Z12
+	VMULPS  Z20, Z14, Z14
+	VMULPS  Z20, Z16, Z16
+	VMULPS  Z20, Z18, Z18
+
+scaled992:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased993
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z20
+	VADDPS  Z20, Z0, Z0
+	VADDPS  Z20, Z2, Z2
+	VADDPS  Z20, Z4, Z4
+	VADDPS  Z20, Z6, Z6
+	VADDPS  Z20, Z8, Z8
+	VADDPS  Z20, Z10, Z10
+	VADDPS  Z20, Z12, Z12
+	VADDPS  Z20, Z14, Z14
+	VADDPS  Z20, Z16, Z16
+	VADDPS  Z20, Z18, Z18
+
+biased993:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled994
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z20
+	VMULPS    Z20, Z1, Z1
+	VMULPS    Z20, Z3, Z3
+	VMULPS    Z20, Z5, Z5
+	VMULPS    Z20, Z7, Z7
+	VMULPS    Z20, Z9, Z9
+	VMULPS    Z20, Z11, Z11
+	VMULPS    Z20, Z13, Z13
+	VMULPS    Z20, Z15, Z15
+	VMULPS    Z20, Z17, Z17
+	VMULPS    Z20, Z19, Z19
+
+scaled994:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased995
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z1, Z1
+	VADDPS    Z20, Z3, Z3
+	VADDPS    Z20, Z5, Z5
+	VADDPS    Z20, Z7, Z7
+	VADDPS    Z20, Z9, Z9
+	VADDPS    Z20, Z11, Z11
+	VADDPS    Z20, Z13, Z13
+	VADDPS    Z20, Z15, Z15
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z20, Z19, Z19
+
+biased995:
+	TESTB     $0x04, 144(AX)
+	JEQ       none996
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z20
+	VADDPS    Z20, Z19, Z19
+
+none996:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited999
+	TESTB   $0x08, 144(AX)
+	JEQ     six997
+	VXORPS  Z20, Z20, Z20
+	VCMPPS  $0x12, Z20, Z0, K2
+	VMOVAPS Z20, K2, Z0
+	VCMPPS  $0x12, Z20, Z1, K2
+	VMOVAPS Z20, K2, Z1
+	VCMPPS  $0x12, Z20, Z2, K2
+	VMOVAPS Z20, K2, Z2
+	VCMPPS  $0x12, Z20, Z3, K2
+	VMOVAPS Z20, K2, Z3
+	VCMPPS  $0x12, Z20, Z4, K2
+	VMOVAPS Z20, K2, Z4
+	VCMPPS  $0x12, Z20, Z5, K2
+	VMOVAPS Z20, K2, Z5
+	VCMPPS  $0x12, Z20, Z6, K2
+	VMOVAPS Z20, K2, Z6
+	VCMPPS  $0x12, Z20, Z7, K2
+	VMOVAPS Z20, K2, Z7
+	VCMPPS  $0x12, Z20, Z8, K2
+	VMOVAPS Z20, K2, Z8
+	VCMPPS  $0x12, Z20, Z9, K2
+	VMOVAPS Z20, K2, Z9
+	VCMPPS  $0x12, Z20, Z10, K2
+	VMOVAPS Z20, K2, Z10
+	VCMPPS  $0x12, Z20, Z11, K2
+	VMOVAPS Z20, K2, Z11
+	VCMPPS  $0x12, Z20, Z12, K2
+	VMOVAPS Z20, K2, Z12
+	VCMPPS  $0x12, Z20, Z13, K2
+	VMOVAPS Z20, K2, Z13
+	VCMPPS  $0x12, Z20, Z14, K2
+	VMOVAPS Z20, K2, Z14
+	VCMPPS  $0x12, Z20, Z15, K2
+	VMOVAPS Z20, K2, Z15
+	VCMPPS  $0x12, Z20, Z16, K2
+	VMOVAPS Z20, K2, Z16
+	VCMPPS  $0x12, Z20, Z17, K2
+	VMOVAPS Z20, K2, Z17
+	VCMPPS  $0x12, Z20, Z18, K2
+	VMOVAPS Z20, K2, Z18
+	VCMPPS  $0x12, Z20, Z19, K2
+	VMOVAPS Z20, K2, Z19
+	JMP     limited999
+
+six997:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky998
+	VBROADCASTSS 152(AX), Z20
+	VXORPS       Z21, Z21, Z21
+	VMAXPS       Z0, Z21, Z0
+	VMINPS       Z0, Z20, Z0
+	VMAXPS       Z1, Z21, Z1
+	VMINPS       Z1, Z20, Z1
+	VMAXPS       Z2, Z21, Z2
+	VMINPS       Z2, Z20, Z2
+	VMAXPS       Z3, Z21, Z3
+	VMINPS       Z3, Z20, Z3
+	VMAXPS       Z4, Z21, Z4
+	VMINPS       Z4, Z20, Z4
+	VMAXPS       Z5, Z21, Z5
+	VMINPS       Z5, Z20, Z5
+	VMAXPS       Z6, Z21, Z6
+	VMINPS       Z6, Z20, Z6
+	VMAXPS       Z7, Z21, Z7
+	VMINPS       Z7, Z20, Z7
+	VMAXPS       Z8, Z21, Z8
+	VMINPS       Z8, Z20, Z8
+	VMAXPS       Z9, Z21, Z9
+	VMINPS       Z9, Z20, Z9
+	VMAXPS       Z10, Z21, Z10
+	VMINPS       Z10, Z20, Z10
+	VMAXPS       Z11, Z21, Z11
+	VMINPS       Z11, Z20, Z11
+	VMAXPS       Z12, Z21, Z12
+	VMINPS       Z12, Z20, Z12
+	VMAXPS       Z13, Z21, Z13
+	VMINPS       Z13, Z20, Z13
+	VMAXPS       Z14, Z21, Z14
+	VMINPS       Z14, Z20, Z14
+	VMAXPS       Z15, Z21, Z15
+	VMINPS       Z15, Z20, Z15
+	VMAXPS       Z16, Z21, Z16
+	VMINPS       Z16, Z20, Z16
+	VMAXPS       Z17, Z21, Z17
+	VMINPS       Z17, Z20, Z17
+	VMAXPS       Z18, Z21, Z18
+	VMINPS       Z18, Z20, Z18
+	VMAXPS       Z19, Z21, Z19
+	VMINPS       Z19, Z20, Z19
+	JMP          limited999
+
+leaky998:
+	VBROADCASTSS 156(AX), Z20
+	VXORPS       Z21, Z21, Z21
+	VCMPPS       $0x1a, Z21, Z0, K2
+	VMULPS       Z20, Z0, K2, Z0
+	VCMPPS       $0x1a, Z21, Z1, K2
+	VMULPS       Z20, Z1, K2, Z1
+	VCMPPS       $0x1a, Z21, Z2, K2
+	VMULPS       Z20, Z2, K2, Z2
+	VCMPPS       $0x1a, Z21, Z3, K2
+	VMULPS       Z20, Z3, K2, Z3
+	VCMPPS       $0x1a, Z21, Z4, K2
+	VMULPS       Z20, Z4, K2, Z4
+	VCMPPS       $0x1a, Z21, Z5, K2
+	VMULPS       Z20, Z5, K2, Z5
+	VCMPPS       $0x1a, Z21, Z6, K2
+	VMULPS       Z20, Z6, K2, Z6
+	VCMPPS       $0x1a, Z21, Z7, K2
+	VMULPS       Z20, Z7, K2, Z7
+	VCMPPS       $0x1a, Z21, Z8, K2
+	VMULPS       Z20, Z8, K2, Z8
+	VCMPPS       $0x1a, Z21, Z9, K2
+	VMULPS       Z20, Z9, K2, Z9
+	VCMPPS       $0x1a, Z21, Z10, K2
+	VMULPS       Z20, Z10, K2, Z10
+	VCMPPS       $0x1a, Z21, Z11, K2
+	VMULPS       Z20, Z11, K2, Z11
+	VCMPPS       $0x1a, Z21, Z12, K2
+	VMULPS       Z20, Z12, K2, Z12
+	VCMPPS       $0x1a, Z21, Z13, K2
+	VMULPS       Z20, Z13, K2, Z13
+	VCMPPS       $0x1a, Z21, Z14, K2
+	VMULPS       Z20, Z14, K2, Z14
+	VCMPPS       $0x1a, Z21, Z15, K2
+	VMULPS       Z20, Z15, K2, Z15
+	VCMPPS       $0x1a, Z21, Z16, K2
+	VMULPS       Z20, Z16, K2, Z16
+	VCMPPS       $0x1a, Z21, Z17, K2
+	VMULPS       Z20, Z17, K2, Z17
+	VCMPPS       $0x1a, Z21, Z18, K2
+	VMULPS       Z20, Z18, K2, Z18
+	VCMPPS       $0x1a, Z21, Z19, K2
+	VMULPS       Z20, Z19, K2, Z19
+
+limited999:
+plain991:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -13120,7 +17632,7 @@ TEXT ·tileF32AVX512_11x1(SB), NOSPLIT, $0-8
 	VXORPS     Z9, Z9, Z9
 	VXORPS     Z10, Z10, Z10
 	CMPQ       BX, $0x30
-	JLT        near825
+	JLT        near1000
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -13145,12 +17657,12 @@ TEXT ·tileF32AVX512_11x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near825:
-stretch826:
+near1000:
+stretch1001:
 	SUBQ $0x04, BX
-	JLT  few828
+	JLT  few1004
 
-many827:
+many1003:
 	VMOVUPS.Z    (CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z11, Z12, Z0
@@ -13256,13 +17768,13 @@ many827:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many827
+	JGE          many1003
 
-few828:
+few1004:
 	ADDQ $0x04, BX
-	JEQ  done829
+	JEQ  done1005
 
-rest830:
+rest1006:
 	VMOVUPS.Z    (CX), K1, Z11
 	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z11, Z12, Z0
@@ -13290,21 +17802,22 @@ rest830:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest830
+	JNE          rest1006
 
-done829:
+done1005:
 	DECQ DI
-	JLE  finished831
+	JLE  finished1002
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch826
+	JMP  stretch1001
 
-finished831:
+finished1002:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store832
+	JEQ       store1007
 	VMOVUPS.Z (CX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	ADDQ      DX, CX
@@ -13339,12 +17852,12 @@ finished831:
 	VADDPS    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store832:
-	CMPQ      120(AX), $0x00
-	JEQ       plain833
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled834
-	MOVQ      96(AX), BX
+store1007:
+	CMPQ      144(AX), $0x00
+	JEQ       plain1008
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1009
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VMULPS    Z11, Z0, Z0
 	VMULPS    Z11, Z1, Z1
@@ -13358,10 +17871,10 @@ store832:
 	VMULPS    Z11, Z9, Z9
 	VMULPS    Z11, Z10, Z10
 
-scaled834:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased835
-	MOVQ      104(AX), BX
+scaled1009:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1010
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	VADDPS    Z11, Z1, Z1
@@ -13375,10 +17888,10 @@ scaled834:
 	VADDPS    Z11, Z9, Z9
 	VADDPS    Z11, Z10, Z10
 
-biased835:
-	TESTB     $0x04, 120(AX)
-	JEQ       none836
-	MOVQ      112(AX), BX
+biased1010:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1011
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	ADDQ      DX, BX
@@ -13412,11 +17925,11 @@ biased835:
 	VMOVUPS.Z (BX), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-none836:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited839
-	TESTB   $0x08, 120(AX)
-	JEQ     six837
+none1011:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1014
+	TESTB   $0x08, 144(AX)
+	JEQ     six1012
 	VXORPS  Z11, Z11, Z11
 	VCMPPS  $0x12, Z11, Z0, K2
 	VMOVAPS Z11, K2, Z0
@@ -13440,12 +17953,12 @@ none836:
 	VMOVAPS Z11, K2, Z9
 	VCMPPS  $0x12, Z11, Z10, K2
 	VMOVAPS Z11, K2, Z10
-	JMP     limited839
+	JMP     limited1014
 
-six837:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky838
-	VBROADCASTSS 128(AX), Z11
+six1012:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1013
+	VBROADCASTSS 152(AX), Z11
 	VXORPS       Z12, Z12, Z12
 	VMAXPS       Z0, Z12, Z0
 	VMINPS       Z0, Z11, Z0
@@ -13469,10 +17982,10 @@ six837:
 	VMINPS       Z9, Z11, Z9
 	VMAXPS       Z10, Z12, Z10
 	VMINPS       Z10, Z11, Z10
-	JMP          limited839
+	JMP          limited1014
 
-leaky838:
-	VBROADCASTSS 132(AX), Z11
+leaky1013:
+	VBROADCASTSS 156(AX), Z11
 	VXORPS       Z12, Z12, Z12
 	VCMPPS       $0x1a, Z12, Z0, K2
 	VMULPS       Z11, Z0, K2, Z0
@@ -13497,8 +18010,8 @@ leaky838:
 	VCMPPS       $0x1a, Z12, Z10, K2
 	VMULPS       Z11, Z10, K2, Z10
 
-limited839:
-plain833:
+limited1014:
+plain1008:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -13565,7 +18078,7 @@ TEXT ·tileF32AVX512_11x2(SB), NOSPLIT, $0-8
 	VXORPS     Z20, Z20, Z20
 	VXORPS     Z21, Z21, Z21
 	CMPQ       BX, $0x30
-	JLT        near840
+	JLT        near1015
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -13601,12 +18114,12 @@ TEXT ·tileF32AVX512_11x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near840:
-stretch841:
+near1015:
+stretch1016:
 	SUBQ $0x04, BX
-	JLT  few843
+	JLT  few1019
 
-many842:
+many1018:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -13768,13 +18281,13 @@ many842:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many842
+	JGE          many1018
 
-few843:
+few1019:
 	ADDQ $0x04, BX
-	JEQ  done844
+	JEQ  done1020
 
-rest845:
+rest1021:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -13816,21 +18329,22 @@ rest845:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest845
+	JNE          rest1021
 
-done844:
+done1020:
 	DECQ DI
-	JLE  finished846
+	JLE  finished1017
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch841
+	JMP  stretch1016
 
-finished846:
+finished1017:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store847
+	JEQ       store1022
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z22
 	VADDPS    Z22, Z1, Z1
@@ -13876,12 +18390,12 @@ finished846:
 	VADDPS    Z22, Z21, Z21
 	MOVQ      40(AX), CX
 
-store847:
-	CMPQ    120(AX), $0x00
-	JEQ     plain848
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled849
-	MOVQ    96(AX), BX
+store1022:
+	CMPQ    144(AX), $0x00
+	JEQ     plain1023
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled1024
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z22
 	VMULPS  Z22, Z0, Z0
 	VMULPS  Z22, Z2, Z2
@@ -13895,10 +18409,10 @@ store847:
 	VMULPS  Z22, Z18, Z18
 	VMULPS  Z22, Z20, Z20
 
-scaled849:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased850
-	MOVQ    104(AX), BX
+scaled1024:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased1025
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z22
 	VADDPS  Z22, Z0, Z0
 	VADDPS  Z22, Z2, Z2
@@ -13912,10 +18426,10 @@ scaled849:
 	VADDPS  Z22, Z18, Z18
 	VADDPS  Z22, Z20, Z20
 
-biased850:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled851
-	MOVQ      96(AX), BX
+biased1025:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1026
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z22
 	VMULPS    Z22, Z1, Z1
 	VMULPS    Z22, Z3, Z3
@@ -13929,10 +18443,10 @@ biased850:
 	VMULPS    Z22, Z19, Z19
 	VMULPS    Z22, Z21, Z21
 
-scaled851:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased852
-	MOVQ      104(AX), BX
+scaled1026:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1027
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z22
 	VADDPS    Z22, Z1, Z1
 	VADDPS    Z22, Z3, Z3
@@ -13946,10 +18460,10 @@ scaled851:
 	VADDPS    Z22, Z19, Z19
 	VADDPS    Z22, Z21, Z21
 
-biased852:
-	TESTB     $0x04, 120(AX)
-	JEQ       none853
-	MOVQ      112(AX), BX
+biased1027:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1028
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z22
 	VADDPS    Z22, Z1, Z1
@@ -13994,11 +18508,11 @@ biased852:
 	VMOVUPS.Z 64(BX), K1, Z22
 	VADDPS    Z22, Z21, Z21
 
-none853:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited856
-	TESTB   $0x08, 120(AX)
-	JEQ     six854
+none1028:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1031
+	TESTB   $0x08, 144(AX)
+	JEQ     six1029
 	VXORPS  Z22, Z22, Z22
 	VCMPPS  $0x12, Z22, Z0, K2
 	VMOVAPS Z22, K2, Z0
@@ -14044,12 +18558,12 @@ none853:
 	VMOVAPS Z22, K2, Z20
 	VCMPPS  $0x12, Z22, Z21, K2
 	VMOVAPS Z22, K2, Z21
-	JMP     limited856
+	JMP     limited1031
 
-six854:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky855
-	VBROADCASTSS 128(AX), Z22
+six1029:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1030
+	VBROADCASTSS 152(AX), Z22
 	VXORPS       Z23, Z23, Z23
 	VMAXPS       Z0, Z23, Z0
 	VMINPS       Z0, Z22, Z0
@@ -14095,10 +18609,10 @@ six854:
 	VMINPS       Z20, Z22, Z20
 	VMAXPS       Z21, Z23, Z21
 	VMINPS       Z21, Z22, Z21
-	JMP          limited856
+	JMP          limited1031
 
-leaky855:
-	VBROADCASTSS 132(AX), Z22
+leaky1030:
+	VBROADCASTSS 156(AX), Z22
 	VXORPS       Z23, Z23, Z23
 	VCMPPS       $0x1a, Z23, Z0, K2
 	VMULPS       Z22, Z0, K2, Z0
@@ -14145,8 +18659,928 @@ leaky855:
 	VCMPPS       $0x1a, Z23, Z21, K2
 	VMULPS       Z22, Z21, K2, Z21
 
-limited856:
-plain848:
+limited1031:
+plain1023:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_11(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_11(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	LEAQ       (R8)(R10*2), R12
+	ADDQ       R9, R12
+	MOVQ       64(AX), R13
+	MOVL       $0xffffffff, R14
+	BZHIL      R13, R14, R14
+	KMOVW      R14, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	CMPQ       BX, $0x30
+	JLT        near1032
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R13
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near1032:
+stretch1033:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few1036
+
+many1035:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R12)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R12)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many1035
+
+few1036:
+	ADDQ $0x02, BX
+	JEQ  done1037
+
+rest1038:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R12)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1038
+
+done1037:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few1040
+
+many1039:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R12)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R12)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R12)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R12)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x04, BX
+	JGE          many1039
+
+few1040:
+	ADDQ $0x04, BX
+	JEQ  done1041
+
+rest1042:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	VBROADCASTSS (R12)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z20
+	VFMADD231PS  Z23, Z24, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1042
+
+done1041:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few1044
+
+many1043:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many1043
+
+few1044:
+	ADDQ $0x02, BX
+	JEQ  done1045
+
+rest1046:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z22
+	VMOVUPS.Z    64(CX), K1, Z23
+	VBROADCASTSS (R8), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (R8)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (R8)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z4
+	VFMADD231PS  Z23, Z24, Z5
+	VBROADCASTSS (R8)(R10*1), Z24
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (R8)(R9*4), Z24
+	VFMADD231PS  Z22, Z24, Z8
+	VFMADD231PS  Z23, Z24, Z9
+	VBROADCASTSS (R8)(R11*1), Z24
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (R8)(R10*2), Z24
+	VFMADD231PS  Z22, Z24, Z12
+	VFMADD231PS  Z23, Z24, Z13
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (R12)(R9*1), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R9*2), Z24
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1046
+
+done1045:
+	DECQ DI
+	JLE  finished1034
+	ADDQ 88(AX), R8
+	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch1033
+
+finished1034:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store1047
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z11, Z11
+	ADDQ      DX, CX
+	VADDPS    (CX), Z12, Z12
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z13, Z13
+	ADDQ      DX, CX
+	VADDPS    (CX), Z14, Z14
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z15, Z15
+	ADDQ      DX, CX
+	VADDPS    (CX), Z16, Z16
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z17, Z17
+	ADDQ      DX, CX
+	VADDPS    (CX), Z18, Z18
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z19, Z19
+	ADDQ      DX, CX
+	VADDPS    (CX), Z20, Z20
+	VMOVUPS.Z 64(CX), K1, Z22
+	VADDPS    Z22, Z21, Z21
+	MOVQ      40(AX), CX
+
+store1047:
+	CMPQ    144(AX), $0x00
+	JEQ     plain1048
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled1049
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z22
+	VMULPS  Z22, Z0, Z0
+	VMULPS  Z22, Z2, Z2
+	VMULPS  Z22, Z4, Z4
+	VMULPS  Z22, Z6, Z6
+	VMULPS  Z22, Z8, Z8
+	VMULPS  Z22, Z10, Z10
+	VMULPS  Z22, Z12, Z12
+	VMULPS  Z22, Z14, Z14
+	VMULPS  Z22, Z16, Z16
+	VMULPS  Z22, Z18, Z18
+	VMULPS  Z22, Z20, Z20
+
+scaled1049:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased1050
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z22
+	VADDPS  Z22, Z0, Z0
+	VADDPS  Z22, Z2, Z2
+	VADDPS  Z22, Z4, Z4
+	VADDPS  Z22, Z6, Z6
+	VADDPS  Z22, Z8, Z8
+	VADDPS  Z22, Z10, Z10
+	VADDPS  Z22, Z12, Z12
+	VADDPS  Z22, Z14, Z14
+	VADDPS  Z22, Z16, Z16
+	VADDPS  Z22, Z18, Z18
+	VADDPS  Z22, Z20, Z20
+
+biased1050:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1051
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z22
+	VMULPS    Z22, Z1, Z1
+	VMULPS    Z22, Z3, Z3
+	VMULPS    Z22, Z5, Z5
+	VMULPS    Z22, Z7, Z7
+	VMULPS    Z22, Z9, Z9
+	VMULPS    Z22, Z11, Z11
+	VMULPS    Z22, Z13, Z13
+	VMULPS    Z22, Z15, Z15
+	VMULPS    Z22, Z17, Z17
+	VMULPS    Z22, Z19, Z19
+	VMULPS    Z22, Z21, Z21
+
+scaled1051:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1052
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z1, Z1
+	VADDPS    Z22, Z3, Z3
+	VADDPS    Z22, Z5, Z5
+	VADDPS    Z22, Z7, Z7
+	VADDPS    Z22, Z9, Z9
+	VADDPS    Z22, Z11, Z11
+	VADDPS    Z22, Z13, Z13
+	VADDPS    Z22, Z15, Z15
+	VADDPS    Z22, Z17, Z17
+	VADDPS    Z22, Z19, Z19
+	VADDPS    Z22, Z21, Z21
+
+biased1052:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1053
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z19, Z19
+	ADDQ      DX, BX
+	VADDPS    (BX), Z20, Z20
+	VMOVUPS.Z 64(BX), K1, Z22
+	VADDPS    Z22, Z21, Z21
+
+none1053:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1056
+	TESTB   $0x08, 144(AX)
+	JEQ     six1054
+	VXORPS  Z22, Z22, Z22
+	VCMPPS  $0x12, Z22, Z0, K2
+	VMOVAPS Z22, K2, Z0
+	VCMPPS  $0x12, Z22, Z1, K2
+	VMOVAPS Z22, K2, Z1
+	VCMPPS  $0x12, Z22, Z2, K2
+	VMOVAPS Z22, K2, Z2
+	VCMPPS  $0x12, Z22, Z3, K2
+	VMOVAPS Z22, K2, Z3
+	VCMPPS  $0x12, Z22, Z4, K2
+	VMOVAPS Z22, K2, Z4
+	VCMPPS  $0x12, Z22, Z5, K2
+	VMOVAPS Z22, K2, Z5
+	VCMPPS  $0x12, Z22, Z6, K2
+	VMOVAPS Z22, K2, Z6
+	VCMPPS  $0x12, Z22, Z7, K2
+	VMOVAPS Z22, K2, Z7
+	VCMPPS  $0x12, Z22, Z8, K2
+	VMOVAPS Z22, K2, Z8
+	VCMPPS  $0x12, Z22, Z9, K2
+	VMOVAPS Z22, K2, Z9
+	VCMPPS  $0x12, Z22, Z10, K2
+	VMOVAPS Z22, K2, Z10
+	VCMPPS  $0x12, Z22, Z11, K2
+	VMOVAPS Z22, K2, Z11
+	VCMPPS  $0x12, Z22, Z12, K2
+	VMOVAPS Z22, K2, Z12
+	VCMPPS  $0x12, Z22, Z13, K2
+	VMOVAPS Z22, K2, Z13
+	VCMPPS  $0x12, Z22, Z14, K2
+	VMOVAPS Z22, K2, Z14
+	VCMPPS  $0x12, Z22, Z15, K2
+	VMOVAPS Z22, K2, Z15
+	VCMPPS  $0x12, Z22, Z16, K2
+	VMOVAPS Z22, K2, Z16
+	VCMPPS  $0x12, Z22, Z17, K2
+	VMOVAPS Z22, K2, Z17
+	VCMPPS  $0x12, Z22, Z18, K2
+	VMOVAPS Z22, K2, Z18
+	VCMPPS  $0x12, Z22, Z19, K2
+	VMOVAPS Z22, K2, Z19
+	VCMPPS  $0x12, Z22, Z20, K2
+	VMOVAPS Z22, K2, Z20
+	VCMPPS  $0x12, Z22, Z21, K2
+	VMOVAPS Z22, K2, Z21
+	JMP     limited1056
+
+six1054:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1055
+	VBROADCASTSS 152(AX), Z22
+	VXORPS       Z23, Z23, Z23
+	VMAXPS       Z0, Z23, Z0
+	VMINPS       Z0, Z22, Z0
+	VMAXPS       Z1, Z23, Z1
+	VMINPS       Z1, Z22, Z1
+	VMAXPS       Z2, Z23, Z2
+	VMINPS       Z2, Z22, Z2
+	VMAXPS       Z3, Z23, Z3
+	VMINPS       Z3, Z22, Z3
+	VMAXPS       Z4, Z23, Z4
+	VMINPS       Z4, Z22, Z4
+	VMAXPS       Z5, Z23, Z5
+	VMINPS       Z5, Z22, Z5
+	VMAXPS       Z6, Z23, Z6
+	VMINPS       Z6, Z22, Z6
+	VMAXPS       Z7, Z23, Z7
+	VMINPS       Z7, Z22, Z7
+	VMAXPS       Z8, Z23, Z8
+	VMINPS       Z8, Z22, Z8
+	VMAXPS       Z9, Z23, Z9
+	VMINPS       Z9, Z22, Z9
+	VMAXPS       Z10, Z23, Z10
+	VMINPS       Z10, Z22, Z10
+	VMAXPS       Z11, Z23, Z11
+	VMINPS       Z11, Z22, Z11
+	VMAXPS       Z12, Z23, Z12
+	VMINPS       Z12, Z22, Z12
+	VMAXPS       Z13, Z23, Z13
+	VMINPS       Z13, Z22, Z13
+	VMAXPS       Z14, Z23, Z14
+	VMINPS       Z14, Z22, Z14
+	VMAXPS       Z15, Z23, Z15
+	VMINPS       Z15, Z22, Z15
+	VMAXPS       Z16, Z23, Z16
+	VMINPS       Z16, Z22, Z16
+	VMAXPS       Z17, Z23, Z17
+	VMINPS       Z17, Z22, Z17
+	VMAXPS       Z18, Z23, Z18
+	VMINPS       Z18, Z22, Z18
+	VMAXPS       Z19, Z23, Z19
+	VMINPS       Z19, Z22, Z19
+	VMAXPS       Z20, Z23, Z20
+	VMINPS       Z20, Z22, Z20
+	VMAXPS       Z21, Z23, Z21
+	VMINPS       Z21, Z22, Z21
+	JMP          limited1056
+
+leaky1055:
+	VBROADCASTSS 156(AX), Z22
+	VXORPS       Z23, Z23, Z23
+	VCMPPS       $0x1a, Z23, Z0, K2
+	VMULPS       Z22, Z0, K2, Z0
+	VCMPPS       $0x1a, Z23, Z1, K2
+	VMULPS       Z22, Z1, K2, Z1
+	VCMPPS       $0x1a, Z23, Z2, K2
+	VMULPS       Z22, Z2, K2, Z2
+	VCMPPS       $0x1a, Z23, Z3, K2
+	VMULPS       Z22, Z3, K2, Z3
+	VCMPPS       $0x1a, Z23, Z4, K2
+	VMULPS       Z22, Z4, K2, Z4
+	VCMPPS       $0x1a, Z23, Z5, K2
+	VMULPS       Z22, Z5, K2, Z5
+	VCMPPS       $0x1a, Z23, Z6, K2
+	VMULPS       Z22, Z6, K2, Z6
+	VCMPPS       $0x1a, Z23, Z7, K2
+	VMULPS       Z22, Z7, K2, Z7
+	VCMPPS       $0x1a, Z23, Z8, K2
+	VMULPS       Z22, Z8, K2, Z8
+	VCMPPS       $0x1a, Z23, Z9, K2
+	VMULPS       Z22, Z9, K2, Z9
+	VCMPPS       $0x1a, Z23, Z10, K2
+	VMULPS       Z22, Z10, K2, Z10
+	VCMPPS       $0x1a, Z23, Z11, K2
+	VMULPS       Z22, Z11, K2, Z11
+	VCMPPS       $0x1a, Z23, Z12, K2
+	VMULPS       Z22, Z12, K2, Z12
+	VCMPPS       $0x1a, Z23, Z13, K2
+	VMULPS       Z22, Z13, K2, Z13
+	VCMPPS       $0x1a, Z23, Z14, K2
+	VMULPS       Z22, Z14, K2, Z14
+	VCMPPS       $0x1a, Z23, Z15, K2
+	VMULPS       Z22, Z15, K2, Z15
+	VCMPPS       $0x1a, Z23, Z16, K2
+	VMULPS       Z22, Z16, K2, Z16
+	VCMPPS       $0x1a, Z23, Z17, K2
+	VMULPS       Z22, Z17, K2, Z17
+	VCMPPS       $0x1a, Z23, Z18, K2
+	VMULPS       Z22, Z18, K2, Z18
+	VCMPPS       $0x1a, Z23, Z19, K2
+	VMULPS       Z22, Z19, K2, Z19
+	VCMPPS       $0x1a, Z23, Z20, K2
+	VMULPS       Z22, Z20, K2, Z20
+	VCMPPS       $0x1a, Z23, Z21, K2
+	VMULPS       Z22, Z21, K2, Z21
+
+limited1056:
+plain1048:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -14214,7 +19648,7 @@ TEXT ·tileF32AVX512_12x1(SB), NOSPLIT, $0-8
 	VXORPS     Z10, Z10, Z10
 	VXORPS     Z11, Z11, Z11
 	CMPQ       BX, $0x30
-	JLT        near857
+	JLT        near1057
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -14241,12 +19675,12 @@ TEXT ·tileF32AVX512_12x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near857:
-stretch858:
+near1057:
+stretch1058:
 	SUBQ $0x04, BX
-	JLT  few860
+	JLT  few1061
 
-many859:
+many1060:
 	VMOVUPS.Z    (CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z12, Z13, Z0
@@ -14360,13 +19794,13 @@ many859:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many859
+	JGE          many1060
 
-few860:
+few1061:
 	ADDQ $0x04, BX
-	JEQ  done861
+	JEQ  done1062
 
-rest862:
+rest1063:
 	VMOVUPS.Z    (CX), K1, Z12
 	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z12, Z13, Z0
@@ -14396,21 +19830,22 @@ rest862:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest862
+	JNE          rest1063
 
-done861:
+done1062:
 	DECQ DI
-	JLE  finished863
+	JLE  finished1059
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch858
+	JMP  stretch1058
 
-finished863:
+finished1059:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store864
+	JEQ       store1064
 	VMOVUPS.Z (CX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	ADDQ      DX, CX
@@ -14448,12 +19883,12 @@ finished863:
 	VADDPS    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store864:
-	CMPQ      120(AX), $0x00
-	JEQ       plain865
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled866
-	MOVQ      96(AX), BX
+store1064:
+	CMPQ      144(AX), $0x00
+	JEQ       plain1065
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1066
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VMULPS    Z12, Z0, Z0
 	VMULPS    Z12, Z1, Z1
@@ -14468,10 +19903,10 @@ store864:
 	VMULPS    Z12, Z10, Z10
 	VMULPS    Z12, Z11, Z11
 
-scaled866:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased867
-	MOVQ      104(AX), BX
+scaled1066:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1067
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	VADDPS    Z12, Z1, Z1
@@ -14486,10 +19921,10 @@ scaled866:
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z12, Z11, Z11
 
-biased867:
-	TESTB     $0x04, 120(AX)
-	JEQ       none868
-	MOVQ      112(AX), BX
+biased1067:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1068
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	ADDQ      DX, BX
@@ -14526,11 +19961,11 @@ biased867:
 	VMOVUPS.Z (BX), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-none868:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited871
-	TESTB   $0x08, 120(AX)
-	JEQ     six869
+none1068:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1071
+	TESTB   $0x08, 144(AX)
+	JEQ     six1069
 	VXORPS  Z12, Z12, Z12
 	VCMPPS  $0x12, Z12, Z0, K2
 	VMOVAPS Z12, K2, Z0
@@ -14556,12 +19991,12 @@ none868:
 	VMOVAPS Z12, K2, Z10
 	VCMPPS  $0x12, Z12, Z11, K2
 	VMOVAPS Z12, K2, Z11
-	JMP     limited871
+	JMP     limited1071
 
-six869:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky870
-	VBROADCASTSS 128(AX), Z12
+six1069:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1070
+	VBROADCASTSS 152(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VMAXPS       Z0, Z13, Z0
 	VMINPS       Z0, Z12, Z0
@@ -14587,10 +20022,10 @@ six869:
 	VMINPS       Z10, Z12, Z10
 	VMAXPS       Z11, Z13, Z11
 	VMINPS       Z11, Z12, Z11
-	JMP          limited871
+	JMP          limited1071
 
-leaky870:
-	VBROADCASTSS 132(AX), Z12
+leaky1070:
+	VBROADCASTSS 156(AX), Z12
 	VXORPS       Z13, Z13, Z13
 	VCMPPS       $0x1a, Z13, Z0, K2
 	VMULPS       Z12, Z0, K2, Z0
@@ -14617,8 +20052,8 @@ leaky870:
 	VCMPPS       $0x1a, Z13, Z11, K2
 	VMULPS       Z12, Z11, K2, Z11
 
-limited871:
-plain865:
+limited1071:
+plain1065:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -14689,7 +20124,7 @@ TEXT ·tileF32AVX512_12x2(SB), NOSPLIT, $0-8
 	VXORPS     Z22, Z22, Z22
 	VXORPS     Z23, Z23, Z23
 	CMPQ       BX, $0x30
-	JLT        near872
+	JLT        near1072
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -14728,12 +20163,12 @@ TEXT ·tileF32AVX512_12x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near872:
-stretch873:
+near1072:
+stretch1073:
 	SUBQ $0x04, BX
-	JLT  few875
+	JLT  few1076
 
-many874:
+many1075:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -14907,13 +20342,13 @@ many874:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many874
+	JGE          many1075
 
-few875:
+few1076:
 	ADDQ $0x04, BX
-	JEQ  done876
+	JEQ  done1077
 
-rest877:
+rest1078:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -14958,21 +20393,22 @@ rest877:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest877
+	JNE          rest1078
 
-done876:
+done1077:
 	DECQ DI
-	JLE  finished878
+	JLE  finished1074
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch873
+	JMP  stretch1073
 
-finished878:
+finished1074:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store879
+	JEQ       store1079
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z24
 	VADDPS    Z24, Z1, Z1
@@ -15022,12 +20458,12 @@ finished878:
 	VADDPS    Z24, Z23, Z23
 	MOVQ      40(AX), CX
 
-store879:
-	CMPQ    120(AX), $0x00
-	JEQ     plain880
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled881
-	MOVQ    96(AX), BX
+store1079:
+	CMPQ    144(AX), $0x00
+	JEQ     plain1080
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled1081
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z24
 	VMULPS  Z24, Z0, Z0
 	VMULPS  Z24, Z2, Z2
@@ -15042,10 +20478,10 @@ store879:
 	VMULPS  Z24, Z20, Z20
 	VMULPS  Z24, Z22, Z22
 
-scaled881:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased882
-	MOVQ    104(AX), BX
+scaled1081:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased1082
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z24
 	VADDPS  Z24, Z0, Z0
 	VADDPS  Z24, Z2, Z2
@@ -15060,10 +20496,10 @@ scaled881:
 	VADDPS  Z24, Z20, Z20
 	VADDPS  Z24, Z22, Z22
 
-biased882:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled883
-	MOVQ      96(AX), BX
+biased1082:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1083
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z24
 	VMULPS    Z24, Z1, Z1
 	VMULPS    Z24, Z3, Z3
@@ -15078,10 +20514,10 @@ biased882:
 	VMULPS    Z24, Z21, Z21
 	VMULPS    Z24, Z23, Z23
 
-scaled883:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased884
-	MOVQ      104(AX), BX
+scaled1083:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1084
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z24
 	VADDPS    Z24, Z1, Z1
 	VADDPS    Z24, Z3, Z3
@@ -15096,10 +20532,10 @@ scaled883:
 	VADDPS    Z24, Z21, Z21
 	VADDPS    Z24, Z23, Z23
 
-biased884:
-	TESTB     $0x04, 120(AX)
-	JEQ       none885
-	MOVQ      112(AX), BX
+biased1084:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1085
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z24
 	VADDPS    Z24, Z1, Z1
@@ -15148,11 +20584,11 @@ biased884:
 	VMOVUPS.Z 64(BX), K1, Z24
 	VADDPS    Z24, Z23, Z23
 
-none885:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited888
-	TESTB   $0x08, 120(AX)
-	JEQ     six886
+none1085:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1088
+	TESTB   $0x08, 144(AX)
+	JEQ     six1086
 	VXORPS  Z24, Z24, Z24
 	VCMPPS  $0x12, Z24, Z0, K2
 	VMOVAPS Z24, K2, Z0
@@ -15202,12 +20638,12 @@ none885:
 	VMOVAPS Z24, K2, Z22
 	VCMPPS  $0x12, Z24, Z23, K2
 	VMOVAPS Z24, K2, Z23
-	JMP     limited888
+	JMP     limited1088
 
-six886:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky887
-	VBROADCASTSS 128(AX), Z24
+six1086:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1087
+	VBROADCASTSS 152(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VMAXPS       Z0, Z25, Z0
 	VMINPS       Z0, Z24, Z0
@@ -15257,10 +20693,10 @@ six886:
 	VMINPS       Z22, Z24, Z22
 	VMAXPS       Z23, Z25, Z23
 	VMINPS       Z23, Z24, Z23
-	JMP          limited888
+	JMP          limited1088
 
-leaky887:
-	VBROADCASTSS 132(AX), Z24
+leaky1087:
+	VBROADCASTSS 156(AX), Z24
 	VXORPS       Z25, Z25, Z25
 	VCMPPS       $0x1a, Z25, Z0, K2
 	VMULPS       Z24, Z0, K2, Z0
@@ -15311,8 +20747,993 @@ leaky887:
 	VCMPPS       $0x1a, Z25, Z23, K2
 	VMULPS       Z24, Z23, K2, Z23
 
-limited888:
-plain880:
+limited1088:
+plain1080:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_12(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_12(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	LEAQ       (R8)(R10*2), R12
+	ADDQ       R9, R12
+	MOVQ       64(AX), R13
+	MOVL       $0xffffffff, R14
+	BZHIL      R13, R14, R14
+	KMOVW      R14, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	CMPQ       BX, $0x30
+	JLT        near1089
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R13
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near1089:
+stretch1090:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few1093
+
+many1092:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R12)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R12)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many1092
+
+few1093:
+	ADDQ $0x02, BX
+	JEQ  done1094
+
+rest1095:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R12)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1095
+
+done1094:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few1097
+
+many1096:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R12)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R12)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R12)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R12)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x04, BX
+	JGE          many1096
+
+few1097:
+	ADDQ $0x04, BX
+	JEQ  done1098
+
+rest1099:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	VBROADCASTSS (R12)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z22
+	VFMADD231PS  Z25, Z26, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1099
+
+done1098:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few1101
+
+many1100:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many1100
+
+few1101:
+	ADDQ $0x02, BX
+	JEQ  done1102
+
+rest1103:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z24
+	VMOVUPS.Z    64(CX), K1, Z25
+	VBROADCASTSS (R8), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (R8)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z2
+	VFMADD231PS  Z25, Z26, Z3
+	VBROADCASTSS (R8)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z4
+	VFMADD231PS  Z25, Z26, Z5
+	VBROADCASTSS (R8)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z6
+	VFMADD231PS  Z25, Z26, Z7
+	VBROADCASTSS (R8)(R9*4), Z26
+	VFMADD231PS  Z24, Z26, Z8
+	VFMADD231PS  Z25, Z26, Z9
+	VBROADCASTSS (R8)(R11*1), Z26
+	VFMADD231PS  Z24, Z26, Z10
+	VFMADD231PS  Z25, Z26, Z11
+	VBROADCASTSS (R8)(R10*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (R12), Z26
+	VFMADD231PS  Z24, Z26, Z14
+	VFMADD231PS  Z25, Z26, Z15
+	VBROADCASTSS (R12)(R9*1), Z26
+	VFMADD231PS  Z24, Z26, Z16
+	VFMADD231PS  Z25, Z26, Z17
+	VBROADCASTSS (R12)(R9*2), Z26
+	VFMADD231PS  Z24, Z26, Z18
+	VFMADD231PS  Z25, Z26, Z19
+	VBROADCASTSS (R12)(R10*1), Z26
+	VFMADD231PS  Z24, Z26, Z20
+	VFMADD231PS  Z25, Z26, Z21
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1103
+
+done1102:
+	DECQ DI
+	JLE  finished1091
+	ADDQ 88(AX), R8
+	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch1090
+
+finished1091:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store1104
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z11, Z11
+	ADDQ      DX, CX
+	VADDPS    (CX), Z12, Z12
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z13, Z13
+	ADDQ      DX, CX
+	VADDPS    (CX), Z14, Z14
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z15, Z15
+	ADDQ      DX, CX
+	VADDPS    (CX), Z16, Z16
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z17, Z17
+	ADDQ      DX, CX
+	VADDPS    (CX), Z18, Z18
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z19, Z19
+	ADDQ      DX, CX
+	VADDPS    (CX), Z20, Z20
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z21, Z21
+	ADDQ      DX, CX
+	VADDPS    (CX), Z22, Z22
+	VMOVUPS.Z 64(CX), K1, Z24
+	VADDPS    Z24, Z23, Z23
+	MOVQ      40(AX), CX
+
+store1104:
+	CMPQ    144(AX), $0x00
+	JEQ     plain1105
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled1106
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z24
+	VMULPS  Z24, Z0, Z0
+	VMULPS  Z24, Z2, Z2
+	VMULPS  Z24, Z4, Z4
+	VMULPS  Z24, Z6, Z6
+	VMULPS  Z24, Z8, Z8
+	VMULPS  Z24, Z10, Z10
+	VMULPS  Z24, Z12, Z12
+	VMULPS  Z24, Z14, Z14
+	VMULPS  Z24, Z16, Z16
+	VMULPS  Z24, Z18, Z18
+	VMULPS  Z24, Z20, Z20
+	VMULPS  Z24, Z22, Z22
+
+scaled1106:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased1107
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z24
+	VADDPS  Z24, Z0, Z0
+	VADDPS  Z24, Z2, Z2
+	VADDPS  Z24, Z4, Z4
+	VADDPS  Z24, Z6, Z6
+	VADDPS  Z24, Z8, Z8
+	VADDPS  Z24, Z10, Z10
+	VADDPS  Z24, Z12, Z12
+	VADDPS  Z24, Z14, Z14
+	VADDPS  Z24, Z16, Z16
+	VADDPS  Z24, Z18, Z18
+	VADDPS  Z24, Z20, Z20
+	VADDPS  Z24, Z22, Z22
+
+biased1107:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1108
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z24
+	VMULPS    Z24, Z1, Z1
+	VMULPS    Z24, Z3, Z3
+	VMULPS    Z24, Z5, Z5
+	VMULPS    Z24, Z7, Z7
+	VMULPS    Z24, Z9, Z9
+	VMULPS    Z24, Z11, Z11
+	VMULPS    Z24, Z13, Z13
+	VMULPS    Z24, Z15, Z15
+	VMULPS    Z24, Z17, Z17
+	VMULPS    Z24, Z19, Z19
+	VMULPS    Z24, Z21, Z21
+	VMULPS    Z24, Z23, Z23
+
+scaled1108:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1109
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z1, Z1
+	VADDPS    Z24, Z3, Z3
+	VADDPS    Z24, Z5, Z5
+	VADDPS    Z24, Z7, Z7
+	VADDPS    Z24, Z9, Z9
+	VADDPS    Z24, Z11, Z11
+	VADDPS    Z24, Z13, Z13
+	VADDPS    Z24, Z15, Z15
+	VADDPS    Z24, Z17, Z17
+	VADDPS    Z24, Z19, Z19
+	VADDPS    Z24, Z21, Z21
+	VADDPS    Z24, Z23, Z23
+
+biased1109:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1110
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z19, Z19
+	ADDQ      DX, BX
+	VADDPS    (BX), Z20, Z20
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z21, Z21
+	ADDQ      DX, BX
+	VADDPS    (BX), Z22, Z22
+	VMOVUPS.Z 64(BX), K1, Z24
+	VADDPS    Z24, Z23, Z23
+
+none1110:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1113
+	TESTB   $0x08, 144(AX)
+	JEQ     six1111
+	VXORPS  Z24, Z24, Z24
+	VCMPPS  $0x12, Z24, Z0, K2
+	VMOVAPS Z24, K2, Z0
+	VCMPPS  $0x12, Z24, Z1, K2
+	VMOVAPS Z24, K2, Z1
+	VCMPPS  $0x12, Z24, Z2, K2
+	VMOVAPS Z24, K2, Z2
+	VCMPPS  $0x12, Z24, Z3, K2
+	VMOVAPS Z24, K2, Z3
+	VCMPPS  $0x12, Z24, Z4, K2
+	VMOVAPS Z24, K2, Z4
+	VCMPPS  $0x12, Z24, Z5, K2
+	VMOVAPS Z24, K2, Z5
+	VCMPPS  $0x12, Z24, Z6, K2
+	VMOVAPS Z24, K2, Z6
+	VCMPPS  $0x12, Z24, Z7, K2
+	VMOVAPS Z24, K2, Z7
+	VCMPPS  $0x12, Z24, Z8, K2
+	VMOVAPS Z24, K2, Z8
+	VCMPPS  $0x12, Z24, Z9, K2
+	VMOVAPS Z24, K2, Z9
+	VCMPPS  $0x12, Z24, Z10, K2
+	VMOVAPS Z24, K2, Z10
+	VCMPPS  $0x12, Z24, Z11, K2
+	VMOVAPS Z24, K2, Z11
+	VCMPPS  $0x12, Z24, Z12, K2
+	VMOVAPS Z24, K2, Z12
+	VCMPPS  $0x12, Z24, Z13, K2
+	VMOVAPS Z24, K2, Z13
+	VCMPPS  $0x12, Z24, Z14, K2
+	VMOVAPS Z24, K2, Z14
+	VCMPPS  $0x12, Z24, Z15, K2
+	VMOVAPS Z24, K2, Z15
+	VCMPPS  $0x12, Z24, Z16, K2
+	VMOVAPS Z24, K2, Z16
+	VCMPPS  $0x12, Z24, Z17, K2
+	VMOVAPS Z24, K2, Z17
+	VCMPPS  $0x12, Z24, Z18, K2
+	VMOVAPS Z24, K2, Z18
+	VCMPPS  $0x12, Z24, Z19, K2
+	VMOVAPS Z24, K2, Z19
+	VCMPPS  $0x12, Z24, Z20, K2
+	VMOVAPS Z24, K2, Z20
+	VCMPPS  $0x12, Z24, Z21, K2
+	VMOVAPS Z24, K2, Z21
+	VCMPPS  $0x12, Z24, Z22, K2
+	VMOVAPS Z24, K2, Z22
+	VCMPPS  $0x12, Z24, Z23, K2
+	VMOVAPS Z24, K2, Z23
+	JMP     limited1113
+
+six1111:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1112
+	VBROADCASTSS 152(AX), Z24
+	VXORPS       Z25, Z25, Z25
+	VMAXPS       Z0, Z25, Z0
+	VMINPS       Z0, Z24, Z0
+	VMAXPS       Z1, Z25, Z1
+	VMINPS       Z1, Z24, Z1
+	VMAXPS       Z2, Z25, Z2
+	VMINPS       Z2, Z24, Z2
+	VMAXPS       Z3, Z25, Z3
+	VMINPS       Z3, Z24, Z3
+	VMAXPS       Z4, Z25, Z4
+	VMINPS       Z4, Z24, Z4
+	VMAXPS       Z5, Z25, Z5
+	VMINPS       Z5, Z24, Z5
+	VMAXPS       Z6, Z25, Z6
+	VMINPS       Z6, Z24, Z6
+	VMAXPS       Z7, Z25, Z7
+	VMINPS       Z7, Z24, Z7
+	VMAXPS       Z8, Z25, Z8
+	VMINPS       Z8, Z24, Z8
+	VMAXPS       Z9, Z25, Z9
+	VMINPS       Z9, Z24, Z9
+	VMAXPS       Z10, Z25, Z10
+	VMINPS       Z10, Z24, Z10
+	VMAXPS       Z11, Z25, Z11
+	VMINPS       Z11, Z24, Z11
+	VMAXPS       Z12, Z25, Z12
+	VMINPS       Z12, Z24, Z12
+	VMAXPS       Z13, Z25, Z13
+	VMINPS       Z13, Z24, Z13
+	VMAXPS       Z14, Z25, Z14
+	VMINPS       Z14, Z24, Z14
+	VMAXPS       Z15, Z25, Z15
+	VMINPS       Z15, Z24, Z15
+	VMAXPS       Z16, Z25, Z16
+	VMINPS       Z16, Z24, Z16
+	VMAXPS       Z17, Z25, Z17
+	VMINPS       Z17, Z24, Z17
+	VMAXPS       Z18, Z25, Z18
+	VMINPS       Z18, Z24, Z18
+	VMAXPS       Z19, Z25, Z19
+	VMINPS       Z19, Z24, Z19
+	VMAXPS       Z20, Z25, Z20
+	VMINPS       Z20, Z24, Z20
+	VMAXPS       Z21, Z25, Z21
+	VMINPS       Z21, Z24, Z21
+	VMAXPS       Z22, Z25, Z22
+	VMINPS       Z22, Z24, Z22
+	VMAXPS       Z23, Z25, Z23
+	VMINPS       Z23, Z24, Z23
+	JMP          limited1113
+
+leaky1112:
+	VBROADCASTSS 156(AX), Z24
+	VXORPS       Z25, Z25, Z25
+	VCMPPS       $0x1a, Z25, Z0, K2
+	VMULPS       Z24, Z0, K2, Z0
+	VCMPPS       $0x1a, Z25, Z1, K2
+	VMULPS       Z24, Z1, K2, Z1
+	VCMPPS       $0x1a, Z25, Z2, K2
+	VMULPS       Z24, Z2, K2, Z2
+	VCMPPS       $0x1a, Z25, Z3, K2
+	VMULPS       Z24, Z3, K2, Z3
+	VCMPPS       $0x1a, Z25, Z4, K2
+	VMULPS       Z24, Z4, K2, Z4
+	VCMPPS       $0x1a, Z25, Z5, K2
+	VMULPS       Z24, Z5, K2, Z5
+	VCMPPS       $0x1a, Z25, Z6, K2
+	VMULPS       Z24, Z6, K2, Z6
+	VCMPPS       $0x1a, Z25, Z7, K2
+	VMULPS       Z24, Z7, K2, Z7
+	VCMPPS       $0x1a, Z25, Z8, K2
+	VMULPS       Z24, Z8, K2, Z8
+	VCMPPS       $0x1a, Z25, Z9, K2
+	VMULPS       Z24, Z9, K2, Z9
+	VCMPPS       $0x1a, Z25, Z10, K2
+	VMULPS       Z24, Z10, K2, Z10
+	VCMPPS       $0x1a, Z25, Z11, K2
+	VMULPS       Z24, Z11, K2, Z11
+	VCMPPS       $0x1a, Z25, Z12, K2
+	VMULPS       Z24, Z12, K2, Z12
+	VCMPPS       $0x1a, Z25, Z13, K2
+	VMULPS       Z24, Z13, K2, Z13
+	VCMPPS       $0x1a, Z25, Z14, K2
+	VMULPS       Z24, Z14, K2, Z14
+	VCMPPS       $0x1a, Z25, Z15, K2
+	VMULPS       Z24, Z15, K2, Z15
+	VCMPPS       $0x1a, Z25, Z16, K2
+	VMULPS       Z24, Z16, K2, Z16
+	VCMPPS       $0x1a, Z25, Z17, K2
+	VMULPS       Z24, Z17, K2, Z17
+	VCMPPS       $0x1a, Z25, Z18, K2
+	VMULPS       Z24, Z18, K2, Z18
+	VCMPPS       $0x1a, Z25, Z19, K2
+	VMULPS       Z24, Z19, K2, Z19
+	VCMPPS       $0x1a, Z25, Z20, K2
+	VMULPS       Z24, Z20, K2, Z20
+	VCMPPS       $0x1a, Z25, Z21, K2
+	VMULPS       Z24, Z21, K2, Z21
+	VCMPPS       $0x1a, Z25, Z22, K2
+	VMULPS       Z24, Z22, K2, Z22
+	VCMPPS       $0x1a, Z25, Z23, K2
+	VMULPS       Z24, Z23, K2, Z23
+
+limited1113:
+plain1105:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -15384,7 +21805,7 @@ TEXT ·tileF32AVX512_13x1(SB), NOSPLIT, $0-8
 	VXORPS     Z11, Z11, Z11
 	VXORPS     Z12, Z12, Z12
 	CMPQ       BX, $0x30
-	JLT        near889
+	JLT        near1114
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -15413,12 +21834,12 @@ TEXT ·tileF32AVX512_13x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near889:
-stretch890:
+near1114:
+stretch1115:
 	SUBQ $0x04, BX
-	JLT  few892
+	JLT  few1118
 
-many891:
+many1117:
 	VMOVUPS.Z    (CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z13, Z14, Z0
@@ -15540,13 +21961,13 @@ many891:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many891
+	JGE          many1117
 
-few892:
+few1118:
 	ADDQ $0x04, BX
-	JEQ  done893
+	JEQ  done1119
 
-rest894:
+rest1120:
 	VMOVUPS.Z    (CX), K1, Z13
 	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z13, Z14, Z0
@@ -15578,21 +21999,22 @@ rest894:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest894
+	JNE          rest1120
 
-done893:
+done1119:
 	DECQ DI
-	JLE  finished895
+	JLE  finished1116
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch890
+	JMP  stretch1115
 
-finished895:
+finished1116:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store896
+	JEQ       store1121
 	VMOVUPS.Z (CX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	ADDQ      DX, CX
@@ -15633,12 +22055,12 @@ finished895:
 	VADDPS    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store896:
-	CMPQ      120(AX), $0x00
-	JEQ       plain897
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled898
-	MOVQ      96(AX), BX
+store1121:
+	CMPQ      144(AX), $0x00
+	JEQ       plain1122
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1123
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VMULPS    Z13, Z0, Z0
 	VMULPS    Z13, Z1, Z1
@@ -15654,10 +22076,10 @@ store896:
 	VMULPS    Z13, Z11, Z11
 	VMULPS    Z13, Z12, Z12
 
-scaled898:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased899
-	MOVQ      104(AX), BX
+scaled1123:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1124
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	VADDPS    Z13, Z1, Z1
@@ -15673,10 +22095,10 @@ scaled898:
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z13, Z12, Z12
 
-biased899:
-	TESTB     $0x04, 120(AX)
-	JEQ       none900
-	MOVQ      112(AX), BX
+biased1124:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1125
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	ADDQ      DX, BX
@@ -15716,11 +22138,11 @@ biased899:
 	VMOVUPS.Z (BX), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-none900:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited903
-	TESTB   $0x08, 120(AX)
-	JEQ     six901
+none1125:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1128
+	TESTB   $0x08, 144(AX)
+	JEQ     six1126
 	VXORPS  Z13, Z13, Z13
 	VCMPPS  $0x12, Z13, Z0, K2
 	VMOVAPS Z13, K2, Z0
@@ -15748,12 +22170,12 @@ none900:
 	VMOVAPS Z13, K2, Z11
 	VCMPPS  $0x12, Z13, Z12, K2
 	VMOVAPS Z13, K2, Z12
-	JMP     limited903
+	JMP     limited1128
 
-six901:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky902
-	VBROADCASTSS 128(AX), Z13
+six1126:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1127
+	VBROADCASTSS 152(AX), Z13
 	VXORPS       Z14, Z14, Z14
 	VMAXPS       Z0, Z14, Z0
 	VMINPS       Z0, Z13, Z0
@@ -15781,10 +22203,10 @@ six901:
 	VMINPS       Z11, Z13, Z11
 	VMAXPS       Z12, Z14, Z12
 	VMINPS       Z12, Z13, Z12
-	JMP          limited903
+	JMP          limited1128
 
-leaky902:
-	VBROADCASTSS 132(AX), Z13
+leaky1127:
+	VBROADCASTSS 156(AX), Z13
 	VXORPS       Z14, Z14, Z14
 	VCMPPS       $0x1a, Z14, Z0, K2
 	VMULPS       Z13, Z0, K2, Z0
@@ -15813,8 +22235,8 @@ leaky902:
 	VCMPPS       $0x1a, Z14, Z12, K2
 	VMULPS       Z13, Z12, K2, Z12
 
-limited903:
-plain897:
+limited1128:
+plain1122:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -15889,7 +22311,7 @@ TEXT ·tileF32AVX512_13x2(SB), NOSPLIT, $0-8
 	VXORPS     Z24, Z24, Z24
 	VXORPS     Z25, Z25, Z25
 	CMPQ       BX, $0x30
-	JLT        near904
+	JLT        near1129
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -15931,12 +22353,12 @@ TEXT ·tileF32AVX512_13x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near904:
-stretch905:
+near1129:
+stretch1130:
 	SUBQ $0x04, BX
-	JLT  few907
+	JLT  few1133
 
-many906:
+many1132:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -16122,13 +22544,13 @@ many906:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many906
+	JGE          many1132
 
-few907:
+few1133:
 	ADDQ $0x04, BX
-	JEQ  done908
+	JEQ  done1134
 
-rest909:
+rest1135:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -16176,21 +22598,22 @@ rest909:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest909
+	JNE          rest1135
 
-done908:
+done1134:
 	DECQ DI
-	JLE  finished910
+	JLE  finished1131
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch905
+	JMP  stretch1130
 
-finished910:
+finished1131:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store911
+	JEQ       store1136
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z26
 	VADDPS    Z26, Z1, Z1
@@ -16244,12 +22667,12 @@ finished910:
 	VADDPS    Z26, Z25, Z25
 	MOVQ      40(AX), CX
 
-store911:
-	CMPQ    120(AX), $0x00
-	JEQ     plain912
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled913
-	MOVQ    96(AX), BX
+store1136:
+	CMPQ    144(AX), $0x00
+	JEQ     plain1137
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled1138
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z26
 	VMULPS  Z26, Z0, Z0
 	VMULPS  Z26, Z2, Z2
@@ -16265,10 +22688,10 @@ store911:
 	VMULPS  Z26, Z22, Z22
 	VMULPS  Z26, Z24, Z24
 
-scaled913:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased914
-	MOVQ    104(AX), BX
+scaled1138:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased1139
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z26
 	VADDPS  Z26, Z0, Z0
 	VADDPS  Z26, Z2, Z2
@@ -16284,10 +22707,10 @@ scaled913:
 	VADDPS  Z26, Z22, Z22
 	VADDPS  Z26, Z24, Z24
 
-biased914:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled915
-	MOVQ      96(AX), BX
+biased1139:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1140
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z26
 	VMULPS    Z26, Z1, Z1
 	VMULPS    Z26, Z3, Z3
@@ -16303,10 +22726,10 @@ biased914:
 	VMULPS    Z26, Z23, Z23
 	VMULPS    Z26, Z25, Z25
 
-scaled915:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased916
-	MOVQ      104(AX), BX
+scaled1140:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1141
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z26
 	VADDPS    Z26, Z1, Z1
 	VADDPS    Z26, Z3, Z3
@@ -16322,10 +22745,10 @@ scaled915:
 	VADDPS    Z26, Z23, Z23
 	VADDPS    Z26, Z25, Z25
 
-biased916:
-	TESTB     $0x04, 120(AX)
-	JEQ       none917
-	MOVQ      112(AX), BX
+biased1141:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1142
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z26
 	VADDPS    Z26, Z1, Z1
@@ -16378,11 +22801,11 @@ biased916:
 	VMOVUPS.Z 64(BX), K1, Z26
 	VADDPS    Z26, Z25, Z25
 
-none917:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited920
-	TESTB   $0x08, 120(AX)
-	JEQ     six918
+none1142:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1145
+	TESTB   $0x08, 144(AX)
+	JEQ     six1143
 	VXORPS  Z26, Z26, Z26
 	VCMPPS  $0x12, Z26, Z0, K2
 	VMOVAPS Z26, K2, Z0
@@ -16436,12 +22859,12 @@ none917:
 	VMOVAPS Z26, K2, Z24
 	VCMPPS  $0x12, Z26, Z25, K2
 	VMOVAPS Z26, K2, Z25
-	JMP     limited920
+	JMP     limited1145
 
-six918:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky919
-	VBROADCASTSS 128(AX), Z26
+six1143:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1144
+	VBROADCASTSS 152(AX), Z26
 	VXORPS       Z27, Z27, Z27
 	VMAXPS       Z0, Z27, Z0
 	VMINPS       Z0, Z26, Z0
@@ -16495,10 +22918,10 @@ six918:
 	VMINPS       Z24, Z26, Z24
 	VMAXPS       Z25, Z27, Z25
 	VMINPS       Z25, Z26, Z25
-	JMP          limited920
+	JMP          limited1145
 
-leaky919:
-	VBROADCASTSS 132(AX), Z26
+leaky1144:
+	VBROADCASTSS 156(AX), Z26
 	VXORPS       Z27, Z27, Z27
 	VCMPPS       $0x1a, Z27, Z0, K2
 	VMULPS       Z26, Z0, K2, Z0
@@ -16553,8 +22976,1058 @@ leaky919:
 	VCMPPS       $0x1a, Z27, Z25, K2
 	VMULPS       Z26, Z25, K2, Z25
 
-limited920:
-plain912:
+limited1145:
+plain1137:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z24, (CX)
+	VMOVUPS Z25, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_13(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_13(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	LEAQ       (R8)(R10*2), R12
+	ADDQ       R9, R12
+	MOVQ       64(AX), R13
+	MOVL       $0xffffffff, R14
+	BZHIL      R13, R14, R14
+	KMOVW      R14, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	CMPQ       BX, $0x30
+	JLT        near1146
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R13
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near1146:
+stretch1147:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few1150
+
+many1149:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R12)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R12)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many1149
+
+few1150:
+	ADDQ $0x02, BX
+	JEQ  done1151
+
+rest1152:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R12)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1152
+
+done1151:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few1154
+
+many1153:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R12)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R12)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R12)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R12)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x04, BX
+	JGE          many1153
+
+few1154:
+	ADDQ $0x04, BX
+	JEQ  done1155
+
+rest1156:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	VBROADCASTSS (R12)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z24
+	VFMADD231PS  Z27, Z28, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1156
+
+done1155:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few1158
+
+many1157:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many1157
+
+few1158:
+	ADDQ $0x02, BX
+	JEQ  done1159
+
+rest1160:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z26
+	VMOVUPS.Z    64(CX), K1, Z27
+	VBROADCASTSS (R8), Z28
+	VFMADD231PS  Z26, Z28, Z0
+	VFMADD231PS  Z27, Z28, Z1
+	VBROADCASTSS (R8)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (R8)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z4
+	VFMADD231PS  Z27, Z28, Z5
+	VBROADCASTSS (R8)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (R8)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z8
+	VFMADD231PS  Z27, Z28, Z9
+	VBROADCASTSS (R8)(R11*1), Z28
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (R8)(R10*2), Z28
+	VFMADD231PS  Z26, Z28, Z12
+	VFMADD231PS  Z27, Z28, Z13
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (R12)(R9*1), Z28
+	VFMADD231PS  Z26, Z28, Z16
+	VFMADD231PS  Z27, Z28, Z17
+	VBROADCASTSS (R12)(R9*2), Z28
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (R12)(R10*1), Z28
+	VFMADD231PS  Z26, Z28, Z20
+	VFMADD231PS  Z27, Z28, Z21
+	VBROADCASTSS (R12)(R9*4), Z28
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1160
+
+done1159:
+	DECQ DI
+	JLE  finished1148
+	ADDQ 88(AX), R8
+	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch1147
+
+finished1148:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store1161
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z11, Z11
+	ADDQ      DX, CX
+	VADDPS    (CX), Z12, Z12
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z13, Z13
+	ADDQ      DX, CX
+	VADDPS    (CX), Z14, Z14
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z15, Z15
+	ADDQ      DX, CX
+	VADDPS    (CX), Z16, Z16
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z17, Z17
+	ADDQ      DX, CX
+	VADDPS    (CX), Z18, Z18
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z19, Z19
+	ADDQ      DX, CX
+	VADDPS    (CX), Z20, Z20
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z21, Z21
+	ADDQ      DX, CX
+	VADDPS    (CX), Z22, Z22
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z23, Z23
+	ADDQ      DX, CX
+	VADDPS    (CX), Z24, Z24
+	VMOVUPS.Z 64(CX), K1, Z26
+	VADDPS    Z26, Z25, Z25
+	MOVQ      40(AX), CX
+
+store1161:
+	CMPQ    144(AX), $0x00
+	JEQ     plain1162
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled1163
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z26
+	VMULPS  Z26, Z0, Z0
+	VMULPS  Z26, Z2, Z2
+	VMULPS  Z26, Z4, Z4
+	VMULPS  Z26, Z6, Z6
+	VMULPS  Z26, Z8, Z8
+	VMULPS  Z26, Z10, Z10
+	VMULPS  Z26, Z12, Z12
+	VMULPS  Z26, Z14, Z14
+	VMULPS  Z26, Z16, Z16
+	VMULPS  Z26, Z18, Z18
+	VMULPS  Z26, Z20, Z20
+	VMULPS  Z26, Z22, Z22
+	VMULPS  Z26, Z24, Z24
+
+scaled1163:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased1164
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z26
+	VADDPS  Z26, Z0, Z0
+	VADDPS  Z26, Z2, Z2
+	VADDPS  Z26, Z4, Z4
+	VADDPS  Z26, Z6, Z6
+	VADDPS  Z26, Z8, Z8
+	VADDPS  Z26, Z10, Z10
+	VADDPS  Z26, Z12, Z12
+	VADDPS  Z26, Z14, Z14
+	VADDPS  Z26, Z16, Z16
+	VADDPS  Z26, Z18, Z18
+	VADDPS  Z26, Z20, Z20
+	VADDPS  Z26, Z22, Z22
+	VADDPS  Z26, Z24, Z24
+
+biased1164:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1165
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z26
+	VMULPS    Z26, Z1, Z1
+	VMULPS    Z26, Z3, Z3
+	VMULPS    Z26, Z5, Z5
+	VMULPS    Z26, Z7, Z7
+	VMULPS    Z26, Z9, Z9
+	VMULPS    Z26, Z11, Z11
+	VMULPS    Z26, Z13, Z13
+	VMULPS    Z26, Z15, Z15
+	VMULPS    Z26, Z17, Z17
+	VMULPS    Z26, Z19, Z19
+	VMULPS    Z26, Z21, Z21
+	VMULPS    Z26, Z23, Z23
+	VMULPS    Z26, Z25, Z25
+
+scaled1165:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1166
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z1, Z1
+	VADDPS    Z26, Z3, Z3
+	VADDPS    Z26, Z5, Z5
+	VADDPS    Z26, Z7, Z7
+	VADDPS    Z26, Z9, Z9
+	VADDPS    Z26, Z11, Z11
+	VADDPS    Z26, Z13, Z13
+	VADDPS    Z26, Z15, Z15
+	VADDPS    Z26, Z17, Z17
+	VADDPS    Z26, Z19, Z19
+	VADDPS    Z26, Z21, Z21
+	VADDPS    Z26, Z23, Z23
+	VADDPS    Z26, Z25, Z25
+
+biased1166:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1167
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z19, Z19
+	ADDQ      DX, BX
+	VADDPS    (BX), Z20, Z20
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z21, Z21
+	ADDQ      DX, BX
+	VADDPS    (BX), Z22, Z22
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z23, Z23
+	ADDQ      DX, BX
+	VADDPS    (BX), Z24, Z24
+	VMOVUPS.Z 64(BX), K1, Z26
+	VADDPS    Z26, Z25, Z25
+
+none1167:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1170
+	TESTB   $0x08, 144(AX)
+	JEQ     six1168
+	VXORPS  Z26, Z26, Z26
+	VCMPPS  $0x12, Z26, Z0, K2
+	VMOVAPS Z26, K2, Z0
+	VCMPPS  $0x12, Z26, Z1, K2
+	VMOVAPS Z26, K2, Z1
+	VCMPPS  $0x12, Z26, Z2, K2
+	VMOVAPS Z26, K2, Z2
+	VCMPPS  $0x12, Z26, Z3, K2
+	VMOVAPS Z26, K2, Z3
+	VCMPPS  $0x12, Z26, Z4, K2
+	VMOVAPS Z26, K2, Z4
+	VCMPPS  $0x12, Z26, Z5, K2
+	VMOVAPS Z26, K2, Z5
+	VCMPPS  $0x12, Z26, Z6, K2
+	VMOVAPS Z26, K2, Z6
+	VCMPPS  $0x12, Z26, Z7, K2
+	VMOVAPS Z26, K2, Z7
+	VCMPPS  $0x12, Z26, Z8, K2
+	VMOVAPS Z26, K2, Z8
+	VCMPPS  $0x12, Z26, Z9, K2
+	VMOVAPS Z26, K2, Z9
+	VCMPPS  $0x12, Z26, Z10, K2
+	VMOVAPS Z26, K2, Z10
+	VCMPPS  $0x12, Z26, Z11, K2
+	VMOVAPS Z26, K2, Z11
+	VCMPPS  $0x12, Z26, Z12, K2
+	VMOVAPS Z26, K2, Z12
+	VCMPPS  $0x12, Z26, Z13, K2
+	VMOVAPS Z26, K2, Z13
+	VCMPPS  $0x12, Z26, Z14, K2
+	VMOVAPS Z26, K2, Z14
+	VCMPPS  $0x12, Z26, Z15, K2
+	VMOVAPS Z26, K2, Z15
+	VCMPPS  $0x12, Z26, Z16, K2
+	VMOVAPS Z26, K2, Z16
+	VCMPPS  $0x12, Z26, Z17, K2
+	VMOVAPS Z26, K2, Z17
+	VCMPPS  $0x12, Z26, Z18, K2
+	VMOVAPS Z26, K2, Z18
+	VCMPPS  $0x12, Z26, Z19, K2
+	VMOVAPS Z26, K2, Z19
+	VCMPPS  $0x12, Z26, Z20, K2
+	VMOVAPS Z26, K2, Z20
+	VCMPPS  $0x12, Z26, Z21, K2
+	VMOVAPS Z26, K2, Z21
+	VCMPPS  $0x12, Z26, Z22, K2
+	VMOVAPS Z26, K2, Z22
+	VCMPPS  $0x12, Z26, Z23, K2
+	VMOVAPS Z26, K2, Z23
+	VCMPPS  $0x12, Z26, Z24, K2
+	VMOVAPS Z26, K2, Z24
+	VCMPPS  $0x12, Z26, Z25, K2
+	VMOVAPS Z26, K2, Z25
+	JMP     limited1170
+
+six1168:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1169
+	VBROADCASTSS 152(AX), Z26
+	VXORPS       Z27, Z27, Z27
+	VMAXPS       Z0, Z27, Z0
+	VMINPS       Z0, Z26, Z0
+	VMAXPS       Z1, Z27, Z1
+	VMINPS       Z1, Z26, Z1
+	VMAXPS       Z2, Z27, Z2
+	VMINPS       Z2, Z26, Z2
+	VMAXPS       Z3, Z27, Z3
+	VMINPS       Z3, Z26, Z3
+	VMAXPS       Z4, Z27, Z4
+	VMINPS       Z4, Z26, Z4
+	VMAXPS       Z5, Z27, Z5
+	VMINPS       Z5, Z26, Z5
+	VMAXPS       Z6, Z27, Z6
+	VMINPS       Z6, Z26, Z6
+	VMAXPS       Z7, Z27, Z7
+	VMINPS       Z7, Z26, Z7
+	VMAXPS       Z8, Z27, Z8
+	VMINPS       Z8, Z26, Z8
+	VMAXPS       Z9, Z27, Z9
+	VMINPS       Z9, Z26, Z9
+	VMAXPS       Z10, Z27, Z10
+	VMINPS       Z10, Z26, Z10
+	VMAXPS       Z11, Z27, Z11
+	VMINPS       Z11, Z26, Z11
+	VMAXPS       Z12, Z27, Z12
+	VMINPS       Z12, Z26, Z12
+	VMAXPS       Z13, Z27, Z13
+	VMINPS       Z13, Z26, Z13
+	VMAXPS       Z14, Z27, Z14
+	VMINPS       Z14, Z26, Z14
+	VMAXPS       Z15, Z27, Z15
+	VMINPS       Z15, Z26, Z15
+	VMAXPS       Z16, Z27, Z16
+	VMINPS       Z16, Z26, Z16
+	VMAXPS       Z17, Z27, Z17
+	VMINPS       Z17, Z26, Z17
+	VMAXPS       Z18, Z27, Z18
+	VMINPS       Z18, Z26, Z18
+	VMAXPS       Z19, Z27, Z19
+	VMINPS       Z19, Z26, Z19
+	VMAXPS       Z20, Z27, Z20
+	VMINPS       Z20, Z26, Z20
+	VMAXPS       Z21, Z27, Z21
+	VMINPS       Z21, Z26, Z21
+	VMAXPS       Z22, Z27, Z22
+	VMINPS       Z22, Z26, Z22
+	VMAXPS       Z23, Z27, Z23
+	VMINPS       Z23, Z26, Z23
+	VMAXPS       Z24, Z27, Z24
+	VMINPS       Z24, Z26, Z24
+	VMAXPS       Z25, Z27, Z25
+	VMINPS       Z25, Z26, Z25
+	JMP          limited1170
+
+leaky1169:
+	VBROADCASTSS 156(AX), Z26
+	VXORPS       Z27, Z27, Z27
+	VCMPPS       $0x1a, Z27, Z0, K2
+	VMULPS       Z26, Z0, K2, Z0
+	VCMPPS       $0x1a, Z27, Z1, K2
+	VMULPS       Z26, Z1, K2, Z1
+	VCMPPS       $0x1a, Z27, Z2, K2
+	VMULPS       Z26, Z2, K2, Z2
+	VCMPPS       $0x1a, Z27, Z3, K2
+	VMULPS       Z26, Z3, K2, Z3
+	VCMPPS       $0x1a, Z27, Z4, K2
+	VMULPS       Z26, Z4, K2, Z4
+	VCMPPS       $0x1a, Z27, Z5, K2
+	VMULPS       Z26, Z5, K2, Z5
+	VCMPPS       $0x1a, Z27, Z6, K2
+	VMULPS       Z26, Z6, K2, Z6
+	VCMPPS       $0x1a, Z27, Z7, K2
+	VMULPS       Z26, Z7, K2, Z7
+	VCMPPS       $0x1a, Z27, Z8, K2
+	VMULPS       Z26, Z8, K2, Z8
+	VCMPPS       $0x1a, Z27, Z9, K2
+	VMULPS       Z26, Z9, K2, Z9
+	VCMPPS       $0x1a, Z27, Z10, K2
+	VMULPS       Z26, Z10, K2, Z10
+	VCMPPS       $0x1a, Z27, Z11, K2
+	VMULPS       Z26, Z11, K2, Z11
+	VCMPPS       $0x1a, Z27, Z12, K2
+	VMULPS       Z26, Z12, K2, Z12
+	VCMPPS       $0x1a, Z27, Z13, K2
+	VMULPS       Z26, Z13, K2, Z13
+	VCMPPS       $0x1a, Z27, Z14, K2
+	VMULPS       Z26, Z14, K2, Z14
+	VCMPPS       $0x1a, Z27, Z15, K2
+	VMULPS       Z26, Z15, K2, Z15
+	VCMPPS       $0x1a, Z27, Z16, K2
+	VMULPS       Z26, Z16, K2, Z16
+	VCMPPS       $0x1a, Z27, Z17, K2
+	VMULPS       Z26, Z17, K2, Z17
+	VCMPPS       $0x1a, Z27, Z18, K2
+	VMULPS       Z26, Z18, K2, Z18
+	VCMPPS       $0x1a, Z27, Z19, K2
+	VMULPS       Z26, Z19, K2, Z19
+	VCMPPS       $0x1a, Z27, Z20, K2
+	VMULPS       Z26, Z20, K2, Z20
+	VCMPPS       $0x1a, Z27, Z21, K2
+	VMULPS       Z26, Z21, K2, Z21
+	VCMPPS       $0x1a, Z27, Z22, K2
+	VMULPS       Z26, Z22, K2, Z22
+	VCMPPS       $0x1a, Z27, Z23, K2
+	VMULPS       Z26, Z23, K2, Z23
+	VCMPPS       $0x1a, Z27, Z24, K2
+	VMULPS       Z26, Z24, K2, Z24
+	VCMPPS       $0x1a, Z27, Z25, K2
+	VMULPS       Z26, Z25, K2, Z25
+
+limited1170:
+plain1162:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -16630,7 +24103,7 @@ TEXT ·tileF32AVX512_14x1(SB), NOSPLIT, $0-8
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	CMPQ       BX, $0x30
-	JLT        near921
+	JLT        near1171
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -16661,12 +24134,12 @@ TEXT ·tileF32AVX512_14x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near921:
-stretch922:
+near1171:
+stretch1172:
 	SUBQ $0x04, BX
-	JLT  few924
+	JLT  few1175
 
-many923:
+many1174:
 	VMOVUPS.Z    (CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -16796,13 +24269,13 @@ many923:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many923
+	JGE          many1174
 
-few924:
+few1175:
 	ADDQ $0x04, BX
-	JEQ  done925
+	JEQ  done1176
 
-rest926:
+rest1177:
 	VMOVUPS.Z    (CX), K1, Z14
 	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -16836,21 +24309,22 @@ rest926:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest926
+	JNE          rest1177
 
-done925:
+done1176:
 	DECQ DI
-	JLE  finished927
+	JLE  finished1173
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch922
+	JMP  stretch1172
 
-finished927:
+finished1173:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store928
+	JEQ       store1178
 	VMOVUPS.Z (CX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	ADDQ      DX, CX
@@ -16894,12 +24368,12 @@ finished927:
 	VADDPS    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store928:
-	CMPQ      120(AX), $0x00
-	JEQ       plain929
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled930
-	MOVQ      96(AX), BX
+store1178:
+	CMPQ      144(AX), $0x00
+	JEQ       plain1179
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1180
+	MOVQ      120(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VMULPS    Z14, Z0, Z0
 	VMULPS    Z14, Z1, Z1
@@ -16916,10 +24390,10 @@ store928:
 	VMULPS    Z14, Z12, Z12
 	VMULPS    Z14, Z13, Z13
 
-scaled930:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased931
-	MOVQ      104(AX), BX
+scaled1180:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1181
+	MOVQ      128(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	VADDPS    Z14, Z1, Z1
@@ -16936,10 +24410,10 @@ scaled930:
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 
-biased931:
-	TESTB     $0x04, 120(AX)
-	JEQ       none932
-	MOVQ      112(AX), BX
+biased1181:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1182
+	MOVQ      136(AX), BX
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	ADDQ      DX, BX
@@ -16982,11 +24456,11 @@ biased931:
 	VMOVUPS.Z (BX), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-none932:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited935
-	TESTB   $0x08, 120(AX)
-	JEQ     six933
+none1182:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1185
+	TESTB   $0x08, 144(AX)
+	JEQ     six1183
 	VXORPS  Z14, Z14, Z14
 	VCMPPS  $0x12, Z14, Z0, K2
 	VMOVAPS Z14, K2, Z0
@@ -17016,12 +24490,12 @@ none932:
 	VMOVAPS Z14, K2, Z12
 	VCMPPS  $0x12, Z14, Z13, K2
 	VMOVAPS Z14, K2, Z13
-	JMP     limited935
+	JMP     limited1185
 
-six933:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky934
-	VBROADCASTSS 128(AX), Z14
+six1183:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1184
+	VBROADCASTSS 152(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VMAXPS       Z0, Z15, Z0
 	VMINPS       Z0, Z14, Z0
@@ -17051,10 +24525,10 @@ six933:
 	VMINPS       Z12, Z14, Z12
 	VMAXPS       Z13, Z15, Z13
 	VMINPS       Z13, Z14, Z13
-	JMP          limited935
+	JMP          limited1185
 
-leaky934:
-	VBROADCASTSS 132(AX), Z14
+leaky1184:
+	VBROADCASTSS 156(AX), Z14
 	VXORPS       Z15, Z15, Z15
 	VCMPPS       $0x1a, Z15, Z0, K2
 	VMULPS       Z14, Z0, K2, Z0
@@ -17085,8 +24559,8 @@ leaky934:
 	VCMPPS       $0x1a, Z15, Z13, K2
 	VMULPS       Z14, Z13, K2, Z13
 
-limited935:
-plain929:
+limited1185:
+plain1179:
 	VMOVUPS Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPS Z1, K1, (CX)
@@ -17165,7 +24639,7 @@ TEXT ·tileF32AVX512_14x2(SB), NOSPLIT, $0-8
 	VXORPS     Z26, Z26, Z26
 	VXORPS     Z27, Z27, Z27
 	CMPQ       BX, $0x30
-	JLT        near936
+	JLT        near1186
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -17210,12 +24684,12 @@ TEXT ·tileF32AVX512_14x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near936:
-stretch937:
+near1186:
+stretch1187:
 	SUBQ $0x04, BX
-	JLT  few939
+	JLT  few1190
 
-many938:
+many1189:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -17413,13 +24887,13 @@ many938:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many938
+	JGE          many1189
 
-few939:
+few1190:
 	ADDQ $0x04, BX
-	JEQ  done940
+	JEQ  done1191
 
-rest941:
+rest1192:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -17470,21 +24944,22 @@ rest941:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest941
+	JNE          rest1192
 
-done940:
+done1191:
 	DECQ DI
-	JLE  finished942
+	JLE  finished1188
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch937
+	JMP  stretch1187
 
-finished942:
+finished1188:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store943
+	JEQ       store1193
 	VADDPS    (CX), Z0, Z0
 	VMOVUPS.Z 64(CX), K1, Z28
 	VADDPS    Z28, Z1, Z1
@@ -17542,12 +25017,12 @@ finished942:
 	VADDPS    Z28, Z27, Z27
 	MOVQ      40(AX), CX
 
-store943:
-	CMPQ    120(AX), $0x00
-	JEQ     plain944
-	TESTB   $0x01, 120(AX)
-	JEQ     scaled945
-	MOVQ    96(AX), BX
+store1193:
+	CMPQ    144(AX), $0x00
+	JEQ     plain1194
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled1195
+	MOVQ    120(AX), BX
 	VMOVUPS (BX), Z28
 	VMULPS  Z28, Z0, Z0
 	VMULPS  Z28, Z2, Z2
@@ -17564,10 +25039,10 @@ store943:
 	VMULPS  Z28, Z24, Z24
 	VMULPS  Z28, Z26, Z26
 
-scaled945:
-	TESTB   $0x02, 120(AX)
-	JEQ     biased946
-	MOVQ    104(AX), BX
+scaled1195:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased1196
+	MOVQ    128(AX), BX
 	VMOVUPS (BX), Z28
 	VADDPS  Z28, Z0, Z0
 	VADDPS  Z28, Z2, Z2
@@ -17584,10 +25059,10 @@ scaled945:
 	VADDPS  Z28, Z24, Z24
 	VADDPS  Z28, Z26, Z26
 
-biased946:
-	TESTB     $0x01, 120(AX)
-	JEQ       scaled947
-	MOVQ      96(AX), BX
+biased1196:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1197
+	MOVQ      120(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z28
 	VMULPS    Z28, Z1, Z1
 	VMULPS    Z28, Z3, Z3
@@ -17604,10 +25079,10 @@ biased946:
 	VMULPS    Z28, Z25, Z25
 	VMULPS    Z28, Z27, Z27
 
-scaled947:
-	TESTB     $0x02, 120(AX)
-	JEQ       biased948
-	MOVQ      104(AX), BX
+scaled1197:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1198
+	MOVQ      128(AX), BX
 	VMOVUPS.Z 64(BX), K1, Z28
 	VADDPS    Z28, Z1, Z1
 	VADDPS    Z28, Z3, Z3
@@ -17624,10 +25099,10 @@ scaled947:
 	VADDPS    Z28, Z25, Z25
 	VADDPS    Z28, Z27, Z27
 
-biased948:
-	TESTB     $0x04, 120(AX)
-	JEQ       none949
-	MOVQ      112(AX), BX
+biased1198:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1199
+	MOVQ      136(AX), BX
 	VADDPS    (BX), Z0, Z0
 	VMOVUPS.Z 64(BX), K1, Z28
 	VADDPS    Z28, Z1, Z1
@@ -17684,11 +25159,11 @@ biased948:
 	VMOVUPS.Z 64(BX), K1, Z28
 	VADDPS    Z28, Z27, Z27
 
-none949:
-	TESTB   $0x38, 120(AX)
-	JEQ     limited952
-	TESTB   $0x08, 120(AX)
-	JEQ     six950
+none1199:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1202
+	TESTB   $0x08, 144(AX)
+	JEQ     six1200
 	VXORPS  Z28, Z28, Z28
 	VCMPPS  $0x12, Z28, Z0, K2
 	VMOVAPS Z28, K2, Z0
@@ -17746,12 +25221,12 @@ none949:
 	VMOVAPS Z28, K2, Z26
 	VCMPPS  $0x12, Z28, Z27, K2
 	VMOVAPS Z28, K2, Z27
-	JMP     limited952
+	JMP     limited1202
 
-six950:
-	TESTB        $0x10, 120(AX)
-	JEQ          leaky951
-	VBROADCASTSS 128(AX), Z28
+six1200:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1201
+	VBROADCASTSS 152(AX), Z28
 	VXORPS       Z29, Z29, Z29
 	VMAXPS       Z0, Z29, Z0
 	VMINPS       Z0, Z28, Z0
@@ -17809,10 +25284,10 @@ six950:
 	VMINPS       Z26, Z28, Z26
 	VMAXPS       Z27, Z29, Z27
 	VMINPS       Z27, Z28, Z27
-	JMP          limited952
+	JMP          limited1202
 
-leaky951:
-	VBROADCASTSS 132(AX), Z28
+leaky1201:
+	VBROADCASTSS 156(AX), Z28
 	VXORPS       Z29, Z29, Z29
 	VCMPPS       $0x1a, Z29, Z0, K2
 	VMULPS       Z28, Z0, K2, Z0
@@ -17871,8 +25346,1123 @@ leaky951:
 	VCMPPS       $0x1a, Z29, Z27, K2
 	VMULPS       Z28, Z27, K2, Z27
 
-limited952:
-plain944:
+limited1202:
+plain1194:
+	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z2, (CX)
+	VMOVUPS Z3, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z5, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z6, (CX)
+	VMOVUPS Z7, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z8, (CX)
+	VMOVUPS Z9, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z10, (CX)
+	VMOVUPS Z11, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z12, (CX)
+	VMOVUPS Z13, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z14, (CX)
+	VMOVUPS Z15, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z16, (CX)
+	VMOVUPS Z17, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z18, (CX)
+	VMOVUPS Z19, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z20, (CX)
+	VMOVUPS Z21, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z22, (CX)
+	VMOVUPS Z23, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z24, (CX)
+	VMOVUPS Z25, K1, 64(CX)
+	ADDQ    DX, CX
+	VMOVUPS Z26, (CX)
+	VMOVUPS Z27, K1, 64(CX)
+	VZEROUPPER
+	RET
+
+// func tileEdgeF32AVX512_14(t *byte)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·tileEdgeF32AVX512_14(SB), NOSPLIT, $0-8
+	MOVQ       t+0(FP), AX
+	MOVQ       24(AX), CX
+	MOVQ       32(AX), DX
+	MOVQ       56(AX), BX
+	MOVQ       16(AX), SI
+	MOVQ       80(AX), DI
+	MOVQ       (AX), R8
+	MOVQ       8(AX), R9
+	SUBQ       R9, R8
+	LEAQ       (R9)(R9*2), R10
+	LEAQ       (R9)(R9*4), R11
+	LEAQ       (R8)(R10*2), R12
+	ADDQ       R9, R12
+	MOVQ       64(AX), R13
+	MOVL       $0xffffffff, R14
+	BZHIL      R13, R14, R14
+	KMOVW      R14, K1
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	VXORPS     Z12, Z12, Z12
+	VXORPS     Z13, Z13, Z13
+	VXORPS     Z14, Z14, Z14
+	VXORPS     Z15, Z15, Z15
+	VXORPS     Z16, Z16, Z16
+	VXORPS     Z17, Z17, Z17
+	VXORPS     Z18, Z18, Z18
+	VXORPS     Z19, Z19, Z19
+	VXORPS     Z20, Z20, Z20
+	VXORPS     Z21, Z21, Z21
+	VXORPS     Z22, Z22, Z22
+	VXORPS     Z23, Z23, Z23
+	VXORPS     Z24, Z24, Z24
+	VXORPS     Z25, Z25, Z25
+	VXORPS     Z26, Z26, Z26
+	VXORPS     Z27, Z27, Z27
+	CMPQ       BX, $0x30
+	JLT        near1203
+	MOVQ       40(AX), BX
+	MOVQ       48(AX), R13
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	ADDQ       R13, BX
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+
+near1203:
+stretch1204:
+	MOVQ 104(AX), BX
+	SUBQ $0x02, BX
+	JLT  few1207
+
+many1206:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R12)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R12)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many1206
+
+few1207:
+	ADDQ $0x02, BX
+	JEQ  done1208
+
+rest1209:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R12)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1209
+
+done1208:
+	MOVQ 56(AX), BX
+	SUBQ 104(AX), BX
+	SUBQ 112(AX), BX
+	SUBQ $0x04, BX
+	JLT  few1211
+
+many1210:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R12)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R12)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R12)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R12)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x04, BX
+	JGE          many1210
+
+few1211:
+	ADDQ $0x04, BX
+	JEQ  done1212
+
+rest1213:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R12)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1213
+
+done1212:
+	MOVQ 112(AX), BX
+	SUBQ $0x02, BX
+	JLT  few1215
+
+many1214:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	SUBQ         $0x02, BX
+	JGE          many1214
+
+few1215:
+	ADDQ $0x02, BX
+	JEQ  done1216
+
+rest1217:
+	PREFETCHT0   128(CX)
+	PREFETCHT0   192(CX)
+	VMOVUPS      (CX), Z28
+	VMOVUPS.Z    64(CX), K1, Z29
+	VBROADCASTSS (R8), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (R8)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (R8)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (R8)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (R8)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (R8)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (R8)(R10*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (R12)(R9*1), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R12)(R9*2), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (R12)(R10*1), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R12)(R9*4), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (R12)(R11*1), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	ADDQ         DX, CX
+	ADDQ         SI, R8
+	ADDQ         SI, R12
+	DECQ         BX
+	JNE          rest1217
+
+done1216:
+	DECQ DI
+	JLE  finished1205
+	ADDQ 88(AX), R8
+	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
+	MOVQ 56(AX), BX
+	JMP  stretch1204
+
+finished1205:
+	MOVQ      40(AX), CX
+	MOVQ      48(AX), DX
+	CMPQ      72(AX), $0x00
+	JEQ       store1218
+	VADDPS    (CX), Z0, Z0
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z1, Z1
+	ADDQ      DX, CX
+	VADDPS    (CX), Z2, Z2
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z3, Z3
+	ADDQ      DX, CX
+	VADDPS    (CX), Z4, Z4
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z5, Z5
+	ADDQ      DX, CX
+	VADDPS    (CX), Z6, Z6
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z7, Z7
+	ADDQ      DX, CX
+	VADDPS    (CX), Z8, Z8
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z9, Z9
+	ADDQ      DX, CX
+	VADDPS    (CX), Z10, Z10
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z11, Z11
+	ADDQ      DX, CX
+	VADDPS    (CX), Z12, Z12
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z13, Z13
+	ADDQ      DX, CX
+	VADDPS    (CX), Z14, Z14
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z15, Z15
+	ADDQ      DX, CX
+	VADDPS    (CX), Z16, Z16
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z17, Z17
+	ADDQ      DX, CX
+	VADDPS    (CX), Z18, Z18
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z19, Z19
+	ADDQ      DX, CX
+	VADDPS    (CX), Z20, Z20
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z21, Z21
+	ADDQ      DX, CX
+	VADDPS    (CX), Z22, Z22
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z23, Z23
+	ADDQ      DX, CX
+	VADDPS    (CX), Z24, Z24
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z25, Z25
+	ADDQ      DX, CX
+	VADDPS    (CX), Z26, Z26
+	VMOVUPS.Z 64(CX), K1, Z28
+	VADDPS    Z28, Z27, Z27
+	MOVQ      40(AX), CX
+
+store1218:
+	CMPQ    144(AX), $0x00
+	JEQ     plain1219
+	TESTB   $0x01, 144(AX)
+	JEQ     scaled1220
+	MOVQ    120(AX), BX
+	VMOVUPS (BX), Z28
+	VMULPS  Z28, Z0, Z0
+	VMULPS  Z28, Z2, Z2
+	VMULPS  Z28, Z4, Z4
+	VMULPS  Z28, Z6, Z6
+	VMULPS  Z28, Z8, Z8
+	VMULPS  Z28, Z10, Z10
+	VMULPS  Z28, Z12, Z12
+	VMULPS  Z28, Z14, Z14
+	VMULPS  Z28, Z16, Z16
+	VMULPS  Z28, Z18, Z18
+	VMULPS  Z28, Z20, Z20
+	VMULPS  Z28, Z22, Z22
+	VMULPS  Z28, Z24, Z24
+	VMULPS  Z28, Z26, Z26
+
+scaled1220:
+	TESTB   $0x02, 144(AX)
+	JEQ     biased1221
+	MOVQ    128(AX), BX
+	VMOVUPS (BX), Z28
+	VADDPS  Z28, Z0, Z0
+	VADDPS  Z28, Z2, Z2
+	VADDPS  Z28, Z4, Z4
+	VADDPS  Z28, Z6, Z6
+	VADDPS  Z28, Z8, Z8
+	VADDPS  Z28, Z10, Z10
+	VADDPS  Z28, Z12, Z12
+	VADDPS  Z28, Z14, Z14
+	VADDPS  Z28, Z16, Z16
+	VADDPS  Z28, Z18, Z18
+	VADDPS  Z28, Z20, Z20
+	VADDPS  Z28, Z22, Z22
+	VADDPS  Z28, Z24, Z24
+	VADDPS  Z28, Z26, Z26
+
+biased1221:
+	TESTB     $0x01, 144(AX)
+	JEQ       scaled1222
+	MOVQ      120(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z28
+	VMULPS    Z28, Z1, Z1
+	VMULPS    Z28, Z3, Z3
+	VMULPS    Z28, Z5, Z5
+	VMULPS    Z28, Z7, Z7
+	VMULPS    Z28, Z9, Z9
+	VMULPS    Z28, Z11, Z11
+	VMULPS    Z28, Z13, Z13
+	VMULPS    Z28, Z15, Z15
+	VMULPS    Z28, Z17, Z17
+	VMULPS    Z28, Z19, Z19
+	VMULPS    Z28, Z21, Z21
+	VMULPS    Z28, Z23, Z23
+	VMULPS    Z28, Z25, Z25
+	VMULPS    Z28, Z27, Z27
+
+scaled1222:
+	TESTB     $0x02, 144(AX)
+	JEQ       biased1223
+	MOVQ      128(AX), BX
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z1, Z1
+	VADDPS    Z28, Z3, Z3
+	VADDPS    Z28, Z5, Z5
+	VADDPS    Z28, Z7, Z7
+	VADDPS    Z28, Z9, Z9
+	VADDPS    Z28, Z11, Z11
+	VADDPS    Z28, Z13, Z13
+	VADDPS    Z28, Z15, Z15
+	VADDPS    Z28, Z17, Z17
+	VADDPS    Z28, Z19, Z19
+	VADDPS    Z28, Z21, Z21
+	VADDPS    Z28, Z23, Z23
+	VADDPS    Z28, Z25, Z25
+	VADDPS    Z28, Z27, Z27
+
+biased1223:
+	TESTB     $0x04, 144(AX)
+	JEQ       none1224
+	MOVQ      136(AX), BX
+	VADDPS    (BX), Z0, Z0
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z1, Z1
+	ADDQ      DX, BX
+	VADDPS    (BX), Z2, Z2
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z3, Z3
+	ADDQ      DX, BX
+	VADDPS    (BX), Z4, Z4
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z5, Z5
+	ADDQ      DX, BX
+	VADDPS    (BX), Z6, Z6
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z7, Z7
+	ADDQ      DX, BX
+	VADDPS    (BX), Z8, Z8
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z9, Z9
+	ADDQ      DX, BX
+	VADDPS    (BX), Z10, Z10
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z11, Z11
+	ADDQ      DX, BX
+	VADDPS    (BX), Z12, Z12
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z13, Z13
+	ADDQ      DX, BX
+	VADDPS    (BX), Z14, Z14
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z15, Z15
+	ADDQ      DX, BX
+	VADDPS    (BX), Z16, Z16
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z17, Z17
+	ADDQ      DX, BX
+	VADDPS    (BX), Z18, Z18
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z19, Z19
+	ADDQ      DX, BX
+	VADDPS    (BX), Z20, Z20
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z21, Z21
+	ADDQ      DX, BX
+	VADDPS    (BX), Z22, Z22
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z23, Z23
+	ADDQ      DX, BX
+	VADDPS    (BX), Z24, Z24
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z25, Z25
+	ADDQ      DX, BX
+	VADDPS    (BX), Z26, Z26
+	VMOVUPS.Z 64(BX), K1, Z28
+	VADDPS    Z28, Z27, Z27
+
+none1224:
+	TESTB   $0x38, 144(AX)
+	JEQ     limited1227
+	TESTB   $0x08, 144(AX)
+	JEQ     six1225
+	VXORPS  Z28, Z28, Z28
+	VCMPPS  $0x12, Z28, Z0, K2
+	VMOVAPS Z28, K2, Z0
+	VCMPPS  $0x12, Z28, Z1, K2
+	VMOVAPS Z28, K2, Z1
+	VCMPPS  $0x12, Z28, Z2, K2
+	VMOVAPS Z28, K2, Z2
+	VCMPPS  $0x12, Z28, Z3, K2
+	VMOVAPS Z28, K2, Z3
+	VCMPPS  $0x12, Z28, Z4, K2
+	VMOVAPS Z28, K2, Z4
+	VCMPPS  $0x12, Z28, Z5, K2
+	VMOVAPS Z28, K2, Z5
+	VCMPPS  $0x12, Z28, Z6, K2
+	VMOVAPS Z28, K2, Z6
+	VCMPPS  $0x12, Z28, Z7, K2
+	VMOVAPS Z28, K2, Z7
+	VCMPPS  $0x12, Z28, Z8, K2
+	VMOVAPS Z28, K2, Z8
+	VCMPPS  $0x12, Z28, Z9, K2
+	VMOVAPS Z28, K2, Z9
+	VCMPPS  $0x12, Z28, Z10, K2
+	VMOVAPS Z28, K2, Z10
+	VCMPPS  $0x12, Z28, Z11, K2
+	VMOVAPS Z28, K2, Z11
+	VCMPPS  $0x12, Z28, Z12, K2
+	VMOVAPS Z28, K2, Z12
+	VCMPPS  $0x12, Z28, Z13, K2
+	VMOVAPS Z28, K2, Z13
+	VCMPPS  $0x12, Z28, Z14, K2
+	VMOVAPS Z28, K2, Z14
+	VCMPPS  $0x12, Z28, Z15, K2
+	VMOVAPS Z28, K2, Z15
+	VCMPPS  $0x12, Z28, Z16, K2
+	VMOVAPS Z28, K2, Z16
+	VCMPPS  $0x12, Z28, Z17, K2
+	VMOVAPS Z28, K2, Z17
+	VCMPPS  $0x12, Z28, Z18, K2
+	VMOVAPS Z28, K2, Z18
+	VCMPPS  $0x12, Z28, Z19, K2
+	VMOVAPS Z28, K2, Z19
+	VCMPPS  $0x12, Z28, Z20, K2
+	VMOVAPS Z28, K2, Z20
+	VCMPPS  $0x12, Z28, Z21, K2
+	VMOVAPS Z28, K2, Z21
+	VCMPPS  $0x12, Z28, Z22, K2
+	VMOVAPS Z28, K2, Z22
+	VCMPPS  $0x12, Z28, Z23, K2
+	VMOVAPS Z28, K2, Z23
+	VCMPPS  $0x12, Z28, Z24, K2
+	VMOVAPS Z28, K2, Z24
+	VCMPPS  $0x12, Z28, Z25, K2
+	VMOVAPS Z28, K2, Z25
+	VCMPPS  $0x12, Z28, Z26, K2
+	VMOVAPS Z28, K2, Z26
+	VCMPPS  $0x12, Z28, Z27, K2
+	VMOVAPS Z28, K2, Z27
+	JMP     limited1227
+
+six1225:
+	TESTB        $0x10, 144(AX)
+	JEQ          leaky1226
+	VBROADCASTSS 152(AX), Z28
+	VXORPS       Z29, Z29, Z29
+	VMAXPS       Z0, Z29, Z0
+	VMINPS       Z0, Z28, Z0
+	VMAXPS       Z1, Z29, Z1
+	VMINPS       Z1, Z28, Z1
+	VMAXPS       Z2, Z29, Z2
+	VMINPS       Z2, Z28, Z2
+	VMAXPS       Z3, Z29, Z3
+	VMINPS       Z3, Z28, Z3
+	VMAXPS       Z4, Z29, Z4
+	VMINPS       Z4, Z28, Z4
+	VMAXPS       Z5, Z29, Z5
+	VMINPS       Z5, Z28, Z5
+	VMAXPS       Z6, Z29, Z6
+	VMINPS       Z6, Z28, Z6
+	VMAXPS       Z7, Z29, Z7
+	VMINPS       Z7, Z28, Z7
+	VMAXPS       Z8, Z29, Z8
+	VMINPS       Z8, Z28, Z8
+	VMAXPS       Z9, Z29, Z9
+	VMINPS       Z9, Z28, Z9
+	VMAXPS       Z10, Z29, Z10
+	VMINPS       Z10, Z28, Z10
+	VMAXPS       Z11, Z29, Z11
+	VMINPS       Z11, Z28, Z11
+	VMAXPS       Z12, Z29, Z12
+	VMINPS       Z12, Z28, Z12
+	VMAXPS       Z13, Z29, Z13
+	VMINPS       Z13, Z28, Z13
+	VMAXPS       Z14, Z29, Z14
+	VMINPS       Z14, Z28, Z14
+	VMAXPS       Z15, Z29, Z15
+	VMINPS       Z15, Z28, Z15
+	VMAXPS       Z16, Z29, Z16
+	VMINPS       Z16, Z28, Z16
+	VMAXPS       Z17, Z29, Z17
+	VMINPS       Z17, Z28, Z17
+	VMAXPS       Z18, Z29, Z18
+	VMINPS       Z18, Z28, Z18
+	VMAXPS       Z19, Z29, Z19
+	VMINPS       Z19, Z28, Z19
+	VMAXPS       Z20, Z29, Z20
+	VMINPS       Z20, Z28, Z20
+	VMAXPS       Z21, Z29, Z21
+	VMINPS       Z21, Z28, Z21
+	VMAXPS       Z22, Z29, Z22
+	VMINPS       Z22, Z28, Z22
+	VMAXPS       Z23, Z29, Z23
+	VMINPS       Z23, Z28, Z23
+	VMAXPS       Z24, Z29, Z24
+	VMINPS       Z24, Z28, Z24
+	VMAXPS       Z25, Z29, Z25
+	VMINPS       Z25, Z28, Z25
+	VMAXPS       Z26, Z29, Z26
+	VMINPS       Z26, Z28, Z26
+	VMAXPS       Z27, Z29, Z27
+	VMINPS       Z27, Z28, Z27
+	JMP          limited1227
+
+leaky1226:
+	VBROADCASTSS 156(AX), Z28
+	VXORPS       Z29, Z29, Z29
+	VCMPPS       $0x1a, Z29, Z0, K2
+	VMULPS       Z28, Z0, K2, Z0
+	VCMPPS       $0x1a, Z29, Z1, K2
+	VMULPS       Z28, Z1, K2, Z1
+	VCMPPS       $0x1a, Z29, Z2, K2
+	VMULPS       Z28, Z2, K2, Z2
+	VCMPPS       $0x1a, Z29, Z3, K2
+	VMULPS       Z28, Z3, K2, Z3
+	VCMPPS       $0x1a, Z29, Z4, K2
+	VMULPS       Z28, Z4, K2, Z4
+	VCMPPS       $0x1a, Z29, Z5, K2
+	VMULPS       Z28, Z5, K2, Z5
+	VCMPPS       $0x1a, Z29, Z6, K2
+	VMULPS       Z28, Z6, K2, Z6
+	VCMPPS       $0x1a, Z29, Z7, K2
+	VMULPS       Z28, Z7, K2, Z7
+	VCMPPS       $0x1a, Z29, Z8, K2
+	VMULPS       Z28, Z8, K2, Z8
+	VCMPPS       $0x1a, Z29, Z9, K2
+	VMULPS       Z28, Z9, K2, Z9
+	VCMPPS       $0x1a, Z29, Z10, K2
+	VMULPS       Z28, Z10, K2, Z10
+	VCMPPS       $0x1a, Z29, Z11, K2
+	VMULPS       Z28, Z11, K2, Z11
+	VCMPPS       $0x1a, Z29, Z12, K2
+	VMULPS       Z28, Z12, K2, Z12
+	VCMPPS       $0x1a, Z29, Z13, K2
+	VMULPS       Z28, Z13, K2, Z13
+	VCMPPS       $0x1a, Z29, Z14, K2
+	VMULPS       Z28, Z14, K2, Z14
+	VCMPPS       $0x1a, Z29, Z15, K2
+	VMULPS       Z28, Z15, K2, Z15
+	VCMPPS       $0x1a, Z29, Z16, K2
+	VMULPS       Z28, Z16, K2, Z16
+	VCMPPS       $0x1a, Z29, Z17, K2
+	VMULPS       Z28, Z17, K2, Z17
+	VCMPPS       $0x1a, Z29, Z18, K2
+	VMULPS       Z28, Z18, K2, Z18
+	VCMPPS       $0x1a, Z29, Z19, K2
+	VMULPS       Z28, Z19, K2, Z19
+	VCMPPS       $0x1a, Z29, Z20, K2
+	VMULPS       Z28, Z20, K2, Z20
+	VCMPPS       $0x1a, Z29, Z21, K2
+	VMULPS       Z28, Z21, K2, Z21
+	VCMPPS       $0x1a, Z29, Z22, K2
+	VMULPS       Z28, Z22, K2, Z22
+	VCMPPS       $0x1a, Z29, Z23, K2
+	VMULPS       Z28, Z23, K2, Z23
+	VCMPPS       $0x1a, Z29, Z24, K2
+	VMULPS       Z28, Z24, K2, Z24
+	VCMPPS       $0x1a, Z29, Z25, K2
+	VMULPS       Z28, Z25, K2, Z25
+	VCMPPS       $0x1a, Z29, Z26, K2
+	VMULPS       Z28, Z26, K2, Z26
+	VCMPPS       $0x1a, Z29, Z27, K2
+	VMULPS       Z28, Z27, K2, Z27
+
+limited1227:
+plain1219:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -17928,9 +26518,9 @@ TEXT ·transposeF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full953:
+full1228:
 	CMPQ       SI, $0x10
-	JLT        tail954
+	JLT        tail1229
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Z0
 	LEAQ       (R8)(DX*1), R9
@@ -18091,11 +26681,11 @@ full953:
 	ADDQ       AX, DI
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, SI
-	JMP        full953
+	JMP        full1228
 
-tail954:
+tail1229:
 	TESTQ      SI, SI
-	JEQ        done955
+	JEQ        done1230
 	MOVL       $0xffffffff, R8
 	BZHIL      SI, R8, R8
 	KMOVW      R8, K1
@@ -18227,65 +26817,65 @@ tail954:
 	VMOVUPS    Z12, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z14, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z15, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z11, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z16, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z9, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x08
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z4, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x09
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z10, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0a
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0b
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z13, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0c
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0d
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z1, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0e
-	JEQ        done955
+	JEQ        done1230
 	VMOVUPS    Z5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x0f
-	JEQ        done955
+	JEQ        done1230
 
-done955:
+done1230:
 	VZEROUPPER
 	RET
 
@@ -18306,11 +26896,11 @@ TEXT ·tileF64AVX512_1x1(SB), NOSPLIT, $0-8
 	KMOVW  R10, K1
 	VXORPS Z0, Z0, Z0
 
-stretch956:
+stretch1231:
 	SUBQ $0x04, BX
-	JLT  few958
+	JLT  few1234
 
-many957:
+many1233:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (R8), Z2
 	VFMADD231PD  Z1, Z2, Z0
@@ -18332,38 +26922,39 @@ many957:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many957
+	JGE          many1233
 
-few958:
+few1234:
 	ADDQ $0x04, BX
-	JEQ  done959
+	JEQ  done1235
 
-rest960:
+rest1236:
 	VMOVUPD.Z    (CX), K1, Z1
 	VBROADCASTSD (R8), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest960
+	JNE          rest1236
 
-done959:
+done1235:
 	DECQ DI
-	JLE  finished961
+	JLE  finished1232
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch956
+	JMP  stretch1231
 
-finished961:
+finished1232:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store962
+	JEQ       store1237
 	VMOVUPD.Z (CX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	MOVQ      40(AX), CX
 
-store962:
+store1237:
 	VMOVUPD Z0, K1, (CX)
 	VZEROUPPER
 	RET
@@ -18386,11 +26977,11 @@ TEXT ·tileF64AVX512_1x2(SB), NOSPLIT, $0-8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 
-stretch963:
+stretch1238:
 	SUBQ $0x04, BX
-	JLT  few965
+	JLT  few1241
 
-many964:
+many1240:
 	VMOVUPD.Z    64(CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  (CX), Z3, Z0
@@ -18416,13 +27007,13 @@ many964:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many964
+	JGE          many1240
 
-few965:
+few1241:
 	ADDQ $0x04, BX
-	JEQ  done966
+	JEQ  done1242
 
-rest967:
+rest1243:
 	VMOVUPD.Z    64(CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  (CX), Z3, Z0
@@ -18430,26 +27021,27 @@ rest967:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest967
+	JNE          rest1243
 
-done966:
+done1242:
 	DECQ DI
-	JLE  finished968
+	JLE  finished1239
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch963
+	JMP  stretch1238
 
-finished968:
+finished1239:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store969
+	JEQ       store1244
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store969:
+store1244:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	VZEROUPPER
@@ -18474,11 +27066,11 @@ TEXT ·tileF64AVX512_1x3(SB), NOSPLIT, $0-8
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 
-stretch970:
+stretch1245:
 	SUBQ $0x04, BX
-	JLT  few972
+	JLT  few1248
 
-many971:
+many1247:
 	VMOVUPD.Z    128(CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  (CX), Z4, Z0
@@ -18508,13 +27100,13 @@ many971:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many971
+	JGE          many1247
 
-few972:
+few1248:
 	ADDQ $0x04, BX
-	JEQ  done973
+	JEQ  done1249
 
-rest974:
+rest1250:
 	VMOVUPD.Z    128(CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  (CX), Z4, Z0
@@ -18523,27 +27115,28 @@ rest974:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest974
+	JNE          rest1250
 
-done973:
+done1249:
 	DECQ DI
-	JLE  finished975
+	JLE  finished1246
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch970
+	JMP  stretch1245
 
-finished975:
+finished1246:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store976
+	JEQ       store1251
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z3
 	VADDPD    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store976:
+store1251:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -18570,11 +27163,11 @@ TEXT ·tileF64AVX512_1x4(SB), NOSPLIT, $0-8
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 
-stretch977:
+stretch1252:
 	SUBQ $0x04, BX
-	JLT  few979
+	JLT  few1255
 
-many978:
+many1254:
 	VMOVUPD.Z    192(CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  (CX), Z5, Z0
@@ -18608,13 +27201,13 @@ many978:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many978
+	JGE          many1254
 
-few979:
+few1255:
 	ADDQ $0x04, BX
-	JEQ  done980
+	JEQ  done1256
 
-rest981:
+rest1257:
 	VMOVUPD.Z    192(CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  (CX), Z5, Z0
@@ -18624,20 +27217,21 @@ rest981:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest981
+	JNE          rest1257
 
-done980:
+done1256:
 	DECQ DI
-	JLE  finished982
+	JLE  finished1253
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch977
+	JMP  stretch1252
 
-finished982:
+finished1253:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store983
+	JEQ       store1258
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18645,7 +27239,7 @@ finished982:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store983:
+store1258:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18674,11 +27268,11 @@ TEXT ·tileF64AVX512_1x5(SB), NOSPLIT, $0-8
 	VXORPS Z3, Z3, Z3
 	VXORPS Z4, Z4, Z4
 
-stretch984:
+stretch1259:
 	SUBQ $0x04, BX
-	JLT  few986
+	JLT  few1262
 
-many985:
+many1261:
 	VMOVUPD.Z    256(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  (CX), Z6, Z0
@@ -18716,13 +27310,13 @@ many985:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many985
+	JGE          many1261
 
-few986:
+few1262:
 	ADDQ $0x04, BX
-	JEQ  done987
+	JEQ  done1263
 
-rest988:
+rest1264:
 	VMOVUPD.Z    256(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  (CX), Z6, Z0
@@ -18733,20 +27327,21 @@ rest988:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest988
+	JNE          rest1264
 
-done987:
+done1263:
 	DECQ DI
-	JLE  finished989
+	JLE  finished1260
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch984
+	JMP  stretch1259
 
-finished989:
+finished1260:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store990
+	JEQ       store1265
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18755,7 +27350,7 @@ finished989:
 	VADDPD    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store990:
+store1265:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18786,11 +27381,11 @@ TEXT ·tileF64AVX512_1x6(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch991:
+stretch1266:
 	SUBQ $0x04, BX
-	JLT  few993
+	JLT  few1269
 
-many992:
+many1268:
 	VMOVUPD.Z    320(CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  (CX), Z7, Z0
@@ -18832,13 +27427,13 @@ many992:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many992
+	JGE          many1268
 
-few993:
+few1269:
 	ADDQ $0x04, BX
-	JEQ  done994
+	JEQ  done1270
 
-rest995:
+rest1271:
 	VMOVUPD.Z    320(CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  (CX), Z7, Z0
@@ -18850,20 +27445,21 @@ rest995:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest995
+	JNE          rest1271
 
-done994:
+done1270:
 	DECQ DI
-	JLE  finished996
+	JLE  finished1267
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch991
+	JMP  stretch1266
 
-finished996:
+finished1267:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store997
+	JEQ       store1272
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18873,7 +27469,7 @@ finished996:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store997:
+store1272:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -18906,11 +27502,11 @@ TEXT ·tileF64AVX512_1x7(SB), NOSPLIT, $0-8
 	VXORPS Z5, Z5, Z5
 	VXORPS Z6, Z6, Z6
 
-stretch998:
+stretch1273:
 	SUBQ $0x04, BX
-	JLT  few1000
+	JLT  few1276
 
-many999:
+many1275:
 	VMOVUPD.Z    384(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  (CX), Z8, Z0
@@ -18956,13 +27552,13 @@ many999:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many999
+	JGE          many1275
 
-few1000:
+few1276:
 	ADDQ $0x04, BX
-	JEQ  done1001
+	JEQ  done1277
 
-rest1002:
+rest1278:
 	VMOVUPD.Z    384(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  (CX), Z8, Z0
@@ -18975,20 +27571,21 @@ rest1002:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1002
+	JNE          rest1278
 
-done1001:
+done1277:
 	DECQ DI
-	JLE  finished1003
+	JLE  finished1274
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch998
+	JMP  stretch1273
 
-finished1003:
+finished1274:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1004
+	JEQ       store1279
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -18999,7 +27596,7 @@ finished1003:
 	VADDPD    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store1004:
+store1279:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19034,11 +27631,11 @@ TEXT ·tileF64AVX512_1x8(SB), NOSPLIT, $0-8
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 
-stretch1005:
+stretch1280:
 	SUBQ $0x04, BX
-	JLT  few1007
+	JLT  few1283
 
-many1006:
+many1282:
 	VMOVUPD.Z    448(CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  (CX), Z9, Z0
@@ -19088,13 +27685,13 @@ many1006:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1006
+	JGE          many1282
 
-few1007:
+few1283:
 	ADDQ $0x04, BX
-	JEQ  done1008
+	JEQ  done1284
 
-rest1009:
+rest1285:
 	VMOVUPD.Z    448(CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  (CX), Z9, Z0
@@ -19108,20 +27705,21 @@ rest1009:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1009
+	JNE          rest1285
 
-done1008:
+done1284:
 	DECQ DI
-	JLE  finished1010
+	JLE  finished1281
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1005
+	JMP  stretch1280
 
-finished1010:
+finished1281:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1011
+	JEQ       store1286
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19133,7 +27731,7 @@ finished1010:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1011:
+store1286:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19170,11 +27768,11 @@ TEXT ·tileF64AVX512_1x9(SB), NOSPLIT, $0-8
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 
-stretch1012:
+stretch1287:
 	SUBQ $0x04, BX
-	JLT  few1014
+	JLT  few1290
 
-many1013:
+many1289:
 	VMOVUPD.Z    512(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  (CX), Z10, Z0
@@ -19228,13 +27826,13 @@ many1013:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1013
+	JGE          many1289
 
-few1014:
+few1290:
 	ADDQ $0x04, BX
-	JEQ  done1015
+	JEQ  done1291
 
-rest1016:
+rest1292:
 	VMOVUPD.Z    512(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  (CX), Z10, Z0
@@ -19249,20 +27847,21 @@ rest1016:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1016
+	JNE          rest1292
 
-done1015:
+done1291:
 	DECQ DI
-	JLE  finished1017
+	JLE  finished1288
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1012
+	JMP  stretch1287
 
-finished1017:
+finished1288:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1018
+	JEQ       store1293
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19275,7 +27874,7 @@ finished1017:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store1018:
+store1293:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19314,11 +27913,11 @@ TEXT ·tileF64AVX512_1x10(SB), NOSPLIT, $0-8
 	VXORPS Z8, Z8, Z8
 	VXORPS Z9, Z9, Z9
 
-stretch1019:
+stretch1294:
 	SUBQ $0x04, BX
-	JLT  few1021
+	JLT  few1297
 
-many1020:
+many1296:
 	VMOVUPD.Z    576(CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  (CX), Z11, Z0
@@ -19376,13 +27975,13 @@ many1020:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1020
+	JGE          many1296
 
-few1021:
+few1297:
 	ADDQ $0x04, BX
-	JEQ  done1022
+	JEQ  done1298
 
-rest1023:
+rest1299:
 	VMOVUPD.Z    576(CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  (CX), Z11, Z0
@@ -19398,20 +27997,21 @@ rest1023:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1023
+	JNE          rest1299
 
-done1022:
+done1298:
 	DECQ DI
-	JLE  finished1024
+	JLE  finished1295
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1019
+	JMP  stretch1294
 
-finished1024:
+finished1295:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1025
+	JEQ       store1300
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19425,7 +28025,7 @@ finished1024:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store1025:
+store1300:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19466,11 +28066,11 @@ TEXT ·tileF64AVX512_1x11(SB), NOSPLIT, $0-8
 	VXORPS Z9, Z9, Z9
 	VXORPS Z10, Z10, Z10
 
-stretch1026:
+stretch1301:
 	SUBQ $0x04, BX
-	JLT  few1028
+	JLT  few1304
 
-many1027:
+many1303:
 	VMOVUPD.Z    640(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  (CX), Z12, Z0
@@ -19532,13 +28132,13 @@ many1027:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1027
+	JGE          many1303
 
-few1028:
+few1304:
 	ADDQ $0x04, BX
-	JEQ  done1029
+	JEQ  done1305
 
-rest1030:
+rest1306:
 	VMOVUPD.Z    640(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  (CX), Z12, Z0
@@ -19555,20 +28155,21 @@ rest1030:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1030
+	JNE          rest1306
 
-done1029:
+done1305:
 	DECQ DI
-	JLE  finished1031
+	JLE  finished1302
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1026
+	JMP  stretch1301
 
-finished1031:
+finished1302:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1032
+	JEQ       store1307
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19583,7 +28184,7 @@ finished1031:
 	VADDPD    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store1032:
+store1307:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19626,11 +28227,11 @@ TEXT ·tileF64AVX512_1x12(SB), NOSPLIT, $0-8
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
 
-stretch1033:
+stretch1308:
 	SUBQ $0x04, BX
-	JLT  few1035
+	JLT  few1311
 
-many1034:
+many1310:
 	VMOVUPD.Z    704(CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  (CX), Z13, Z0
@@ -19696,13 +28297,13 @@ many1034:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1034
+	JGE          many1310
 
-few1035:
+few1311:
 	ADDQ $0x04, BX
-	JEQ  done1036
+	JEQ  done1312
 
-rest1037:
+rest1313:
 	VMOVUPD.Z    704(CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  (CX), Z13, Z0
@@ -19720,20 +28321,21 @@ rest1037:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1037
+	JNE          rest1313
 
-done1036:
+done1312:
 	DECQ DI
-	JLE  finished1038
+	JLE  finished1309
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1033
+	JMP  stretch1308
 
-finished1038:
+finished1309:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1039
+	JEQ       store1314
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19749,7 +28351,7 @@ finished1038:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1039:
+store1314:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19794,11 +28396,11 @@ TEXT ·tileF64AVX512_1x13(SB), NOSPLIT, $0-8
 	VXORPS Z11, Z11, Z11
 	VXORPS Z12, Z12, Z12
 
-stretch1040:
+stretch1315:
 	SUBQ $0x04, BX
-	JLT  few1042
+	JLT  few1318
 
-many1041:
+many1317:
 	VMOVUPD.Z    768(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  (CX), Z14, Z0
@@ -19868,13 +28470,13 @@ many1041:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1041
+	JGE          many1317
 
-few1042:
+few1318:
 	ADDQ $0x04, BX
-	JEQ  done1043
+	JEQ  done1319
 
-rest1044:
+rest1320:
 	VMOVUPD.Z    768(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  (CX), Z14, Z0
@@ -19893,20 +28495,21 @@ rest1044:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1044
+	JNE          rest1320
 
-done1043:
+done1319:
 	DECQ DI
-	JLE  finished1045
+	JLE  finished1316
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1040
+	JMP  stretch1315
 
-finished1045:
+finished1316:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1046
+	JEQ       store1321
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -19923,7 +28526,7 @@ finished1045:
 	VADDPD    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store1046:
+store1321:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -19970,11 +28573,11 @@ TEXT ·tileF64AVX512_1x14(SB), NOSPLIT, $0-8
 	VXORPS Z12, Z12, Z12
 	VXORPS Z13, Z13, Z13
 
-stretch1047:
+stretch1322:
 	SUBQ $0x04, BX
-	JLT  few1049
+	JLT  few1325
 
-many1048:
+many1324:
 	VMOVUPD.Z    832(CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  (CX), Z15, Z0
@@ -20048,13 +28651,13 @@ many1048:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1048
+	JGE          many1324
 
-few1049:
+few1325:
 	ADDQ $0x04, BX
-	JEQ  done1050
+	JEQ  done1326
 
-rest1051:
+rest1327:
 	VMOVUPD.Z    832(CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  (CX), Z15, Z0
@@ -20074,20 +28677,21 @@ rest1051:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1051
+	JNE          rest1327
 
-done1050:
+done1326:
 	DECQ DI
-	JLE  finished1052
+	JLE  finished1323
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1047
+	JMP  stretch1322
 
-finished1052:
+finished1323:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1053
+	JEQ       store1328
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -20105,7 +28709,7 @@ finished1052:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store1053:
+store1328:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -20154,11 +28758,11 @@ TEXT ·tileF64AVX512_1x15(SB), NOSPLIT, $0-8
 	VXORPS Z13, Z13, Z13
 	VXORPS Z14, Z14, Z14
 
-stretch1054:
+stretch1329:
 	SUBQ $0x04, BX
-	JLT  few1056
+	JLT  few1332
 
-many1055:
+many1331:
 	VMOVUPD.Z    896(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
 	VFMADD231PD  (CX), Z16, Z0
@@ -20236,13 +28840,13 @@ many1055:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1055
+	JGE          many1331
 
-few1056:
+few1332:
 	ADDQ $0x04, BX
-	JEQ  done1057
+	JEQ  done1333
 
-rest1058:
+rest1334:
 	VMOVUPD.Z    896(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
 	VFMADD231PD  (CX), Z16, Z0
@@ -20263,20 +28867,21 @@ rest1058:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1058
+	JNE          rest1334
 
-done1057:
+done1333:
 	DECQ DI
-	JLE  finished1059
+	JLE  finished1330
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1054
+	JMP  stretch1329
 
-finished1059:
+finished1330:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1060
+	JEQ       store1335
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -20295,7 +28900,7 @@ finished1059:
 	VADDPD    Z15, Z14, Z14
 	MOVQ      40(AX), CX
 
-store1060:
+store1335:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -20346,11 +28951,11 @@ TEXT ·tileF64AVX512_1x16(SB), NOSPLIT, $0-8
 	VXORPS Z14, Z14, Z14
 	VXORPS Z15, Z15, Z15
 
-stretch1061:
+stretch1336:
 	SUBQ $0x04, BX
-	JLT  few1063
+	JLT  few1339
 
-many1062:
+many1338:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -20496,13 +29101,13 @@ many1062:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1062
+	JGE          many1338
 
-few1063:
+few1339:
 	ADDQ $0x04, BX
-	JEQ  done1064
+	JEQ  done1340
 
-rest1065:
+rest1341:
 	PREFETCHT0   (CX)(DX*2)
 	PREFETCHT0   64(CX)(DX*2)
 	PREFETCHT0   128(CX)(DX*2)
@@ -20540,20 +29145,21 @@ rest1065:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1065
+	JNE          rest1341
 
-done1064:
+done1340:
 	DECQ DI
-	JLE  finished1066
+	JLE  finished1337
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1061
+	JMP  stretch1336
 
-finished1066:
+finished1337:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1067
+	JEQ       store1342
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -20573,7 +29179,7 @@ finished1066:
 	VADDPD    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store1067:
+store1342:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -20611,11 +29217,11 @@ TEXT ·tileF64AVX512_2x1(SB), NOSPLIT, $0-8
 	VXORPS Z0, Z0, Z0
 	VXORPS Z1, Z1, Z1
 
-stretch1068:
+stretch1343:
 	SUBQ $0x04, BX
-	JLT  few1070
+	JLT  few1346
 
-many1069:
+many1345:
 	VMOVUPD.Z    (CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -20645,13 +29251,13 @@ many1069:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1069
+	JGE          many1345
 
-few1070:
+few1346:
 	ADDQ $0x04, BX
-	JEQ  done1071
+	JEQ  done1347
 
-rest1072:
+rest1348:
 	VMOVUPD.Z    (CX), K1, Z2
 	VBROADCASTSD (R8), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -20660,20 +29266,21 @@ rest1072:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1072
+	JNE          rest1348
 
-done1071:
+done1347:
 	DECQ DI
-	JLE  finished1073
+	JLE  finished1344
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1068
+	JMP  stretch1343
 
-finished1073:
+finished1344:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1074
+	JEQ       store1349
 	VMOVUPD.Z (CX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	ADDQ      DX, CX
@@ -20681,7 +29288,7 @@ finished1073:
 	VADDPD    Z2, Z1, Z1
 	MOVQ      40(AX), CX
 
-store1074:
+store1349:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -20708,11 +29315,11 @@ TEXT ·tileF64AVX512_2x2(SB), NOSPLIT, $0-8
 	VXORPS Z2, Z2, Z2
 	VXORPS Z3, Z3, Z3
 
-stretch1075:
+stretch1350:
 	SUBQ $0x04, BX
-	JLT  few1077
+	JLT  few1353
 
-many1076:
+many1352:
 	VMOVUPS      (CX), Z4
 	VMOVUPD.Z    64(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
@@ -20754,13 +29361,13 @@ many1076:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1076
+	JGE          many1352
 
-few1077:
+few1353:
 	ADDQ $0x04, BX
-	JEQ  done1078
+	JEQ  done1354
 
-rest1079:
+rest1355:
 	VMOVUPS      (CX), Z4
 	VMOVUPD.Z    64(CX), K1, Z5
 	VBROADCASTSD (R8), Z6
@@ -20772,20 +29379,21 @@ rest1079:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1079
+	JNE          rest1355
 
-done1078:
+done1354:
 	DECQ DI
-	JLE  finished1080
+	JLE  finished1351
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1075
+	JMP  stretch1350
 
-finished1080:
+finished1351:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1081
+	JEQ       store1356
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z4
 	VADDPD    Z4, Z1, Z1
@@ -20795,7 +29403,7 @@ finished1080:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store1081:
+store1356:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -20826,11 +29434,11 @@ TEXT ·tileF64AVX512_2x3(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch1082:
+stretch1357:
 	SUBQ $0x04, BX
-	JLT  few1084
+	JLT  few1360
 
-many1083:
+many1359:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPD.Z    128(CX), K1, Z8
@@ -20884,13 +29492,13 @@ many1083:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1083
+	JGE          many1359
 
-few1084:
+few1360:
 	ADDQ $0x04, BX
-	JEQ  done1085
+	JEQ  done1361
 
-rest1086:
+rest1362:
 	VMOVUPS      (CX), Z6
 	VMOVUPS      64(CX), Z7
 	VMOVUPD.Z    128(CX), K1, Z8
@@ -20905,20 +29513,21 @@ rest1086:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1086
+	JNE          rest1362
 
-done1085:
+done1361:
 	DECQ DI
-	JLE  finished1087
+	JLE  finished1358
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1082
+	JMP  stretch1357
 
-finished1087:
+finished1358:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1088
+	JEQ       store1363
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z6
@@ -20930,7 +29539,7 @@ finished1087:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1088:
+store1363:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -20965,11 +29574,11 @@ TEXT ·tileF64AVX512_2x4(SB), NOSPLIT, $0-8
 	VXORPS Z6, Z6, Z6
 	VXORPS Z7, Z7, Z7
 
-stretch1089:
+stretch1364:
 	SUBQ $0x04, BX
-	JLT  few1091
+	JLT  few1367
 
-many1090:
+many1366:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -21035,13 +29644,13 @@ many1090:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1090
+	JGE          many1366
 
-few1091:
+few1367:
 	ADDQ $0x04, BX
-	JEQ  done1092
+	JEQ  done1368
 
-rest1093:
+rest1369:
 	VMOVUPS      (CX), Z8
 	VMOVUPS      64(CX), Z9
 	VMOVUPS      128(CX), Z10
@@ -21059,20 +29668,21 @@ rest1093:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1093
+	JNE          rest1369
 
-done1092:
+done1368:
 	DECQ DI
-	JLE  finished1094
+	JLE  finished1365
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1089
+	JMP  stretch1364
 
-finished1094:
+finished1365:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1095
+	JEQ       store1370
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -21086,7 +29696,7 @@ finished1094:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1095:
+store1370:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -21118,11 +29728,11 @@ TEXT ·tileF64AVX512_3x1(SB), NOSPLIT, $0-8
 	VXORPS Z1, Z1, Z1
 	VXORPS Z2, Z2, Z2
 
-stretch1096:
+stretch1371:
 	SUBQ $0x04, BX
-	JLT  few1098
+	JLT  few1374
 
-many1097:
+many1373:
 	VMOVUPD.Z    (CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -21160,13 +29770,13 @@ many1097:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1097
+	JGE          many1373
 
-few1098:
+few1374:
 	ADDQ $0x04, BX
-	JEQ  done1099
+	JEQ  done1375
 
-rest1100:
+rest1376:
 	VMOVUPD.Z    (CX), K1, Z3
 	VBROADCASTSD (R8), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -21177,20 +29787,21 @@ rest1100:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1100
+	JNE          rest1376
 
-done1099:
+done1375:
 	DECQ DI
-	JLE  finished1101
+	JLE  finished1372
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1096
+	JMP  stretch1371
 
-finished1101:
+finished1372:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1102
+	JEQ       store1377
 	VMOVUPD.Z (CX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	ADDQ      DX, CX
@@ -21201,7 +29812,7 @@ finished1101:
 	VADDPD    Z3, Z2, Z2
 	MOVQ      40(AX), CX
 
-store1102:
+store1377:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -21232,11 +29843,11 @@ TEXT ·tileF64AVX512_3x2(SB), NOSPLIT, $0-8
 	VXORPS Z4, Z4, Z4
 	VXORPS Z5, Z5, Z5
 
-stretch1103:
+stretch1378:
 	SUBQ $0x04, BX
-	JLT  few1105
+	JLT  few1381
 
-many1104:
+many1380:
 	VMOVUPS      (CX), Z6
 	VMOVUPD.Z    64(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
@@ -21290,13 +29901,13 @@ many1104:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1104
+	JGE          many1380
 
-few1105:
+few1381:
 	ADDQ $0x04, BX
-	JEQ  done1106
+	JEQ  done1382
 
-rest1107:
+rest1383:
 	VMOVUPS      (CX), Z6
 	VMOVUPD.Z    64(CX), K1, Z7
 	VBROADCASTSD (R8), Z8
@@ -21311,20 +29922,21 @@ rest1107:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1107
+	JNE          rest1383
 
-done1106:
+done1382:
 	DECQ DI
-	JLE  finished1108
+	JLE  finished1379
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1103
+	JMP  stretch1378
 
-finished1108:
+finished1379:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1109
+	JEQ       store1384
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z6
 	VADDPD    Z6, Z1, Z1
@@ -21338,7 +29950,7 @@ finished1108:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1109:
+store1384:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -21375,11 +29987,11 @@ TEXT ·tileF64AVX512_3x3(SB), NOSPLIT, $0-8
 	VXORPS Z7, Z7, Z7
 	VXORPS Z8, Z8, Z8
 
-stretch1110:
+stretch1385:
 	SUBQ $0x04, BX
-	JLT  few1112
+	JLT  few1388
 
-many1111:
+many1387:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPD.Z    128(CX), K1, Z11
@@ -21449,13 +30061,13 @@ many1111:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1111
+	JGE          many1387
 
-few1112:
+few1388:
 	ADDQ $0x04, BX
-	JEQ  done1113
+	JEQ  done1389
 
-rest1114:
+rest1390:
 	VMOVUPS      (CX), Z9
 	VMOVUPS      64(CX), Z10
 	VMOVUPD.Z    128(CX), K1, Z11
@@ -21474,20 +30086,21 @@ rest1114:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1114
+	JNE          rest1390
 
-done1113:
+done1389:
 	DECQ DI
-	JLE  finished1115
+	JLE  finished1386
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1110
+	JMP  stretch1385
 
-finished1115:
+finished1386:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1116
+	JEQ       store1391
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VMOVUPD.Z 128(CX), K1, Z9
@@ -21504,7 +30117,7 @@ finished1115:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store1116:
+store1391:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPD Z2, K1, 128(CX)
@@ -21547,11 +30160,11 @@ TEXT ·tileF64AVX512_3x4(SB), NOSPLIT, $0-8
 	VXORPS Z10, Z10, Z10
 	VXORPS Z11, Z11, Z11
 
-stretch1117:
+stretch1392:
 	SUBQ $0x04, BX
-	JLT  few1119
+	JLT  few1395
 
-many1118:
+many1394:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -21637,13 +30250,13 @@ many1118:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1118
+	JGE          many1394
 
-few1119:
+few1395:
 	ADDQ $0x04, BX
-	JEQ  done1120
+	JEQ  done1396
 
-rest1121:
+rest1397:
 	VMOVUPS      (CX), Z12
 	VMOVUPS      64(CX), Z13
 	VMOVUPS      128(CX), Z14
@@ -21666,20 +30279,21 @@ rest1121:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1121
+	JNE          rest1397
 
-done1120:
+done1396:
 	DECQ DI
-	JLE  finished1122
+	JLE  finished1393
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1117
+	JMP  stretch1392
 
-finished1122:
+finished1393:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1123
+	JEQ       store1398
 	VADDPD    (CX), Z0, Z0
 	VADDPD    64(CX), Z1, Z1
 	VADDPD    128(CX), Z2, Z2
@@ -21699,7 +30313,7 @@ finished1122:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1123:
+store1398:
 	VMOVUPS Z0, (CX)
 	VMOVUPS Z1, 64(CX)
 	VMOVUPS Z2, 128(CX)
@@ -21738,7 +30352,7 @@ TEXT ·tileF64AVX512_4x1(SB), NOSPLIT, $0-8
 	VXORPS     Z2, Z2, Z2
 	VXORPS     Z3, Z3, Z3
 	CMPQ       BX, $0x30
-	JLT        near1124
+	JLT        near1399
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -21749,12 +30363,12 @@ TEXT ·tileF64AVX512_4x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near1124:
-stretch1125:
+near1399:
+stretch1400:
 	SUBQ $0x04, BX
-	JLT  few1127
+	JLT  few1403
 
-many1126:
+many1402:
 	VMOVUPD.Z    (CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -21800,13 +30414,13 @@ many1126:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1126
+	JGE          many1402
 
-few1127:
+few1403:
 	ADDQ $0x04, BX
-	JEQ  done1128
+	JEQ  done1404
 
-rest1129:
+rest1405:
 	VMOVUPD.Z    (CX), K1, Z4
 	VBROADCASTSD (R8), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -21819,20 +30433,21 @@ rest1129:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1129
+	JNE          rest1405
 
-done1128:
+done1404:
 	DECQ DI
-	JLE  finished1130
+	JLE  finished1401
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1125
+	JMP  stretch1400
 
-finished1130:
+finished1401:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1131
+	JEQ       store1406
 	VMOVUPD.Z (CX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	ADDQ      DX, CX
@@ -21846,7 +30461,7 @@ finished1130:
 	VADDPD    Z4, Z3, Z3
 	MOVQ      40(AX), CX
 
-store1131:
+store1406:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -21882,7 +30497,7 @@ TEXT ·tileF64AVX512_4x2(SB), NOSPLIT, $0-8
 	VXORPS     Z6, Z6, Z6
 	VXORPS     Z7, Z7, Z7
 	CMPQ       BX, $0x30
-	JLT        near1132
+	JLT        near1407
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -21897,12 +30512,12 @@ TEXT ·tileF64AVX512_4x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-near1132:
-stretch1133:
+near1407:
+stretch1408:
 	SUBQ $0x04, BX
-	JLT  few1135
+	JLT  few1411
 
-many1134:
+many1410:
 	VMOVUPS      (CX), Z8
 	VMOVUPD.Z    64(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
@@ -21968,13 +30583,13 @@ many1134:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1134
+	JGE          many1410
 
-few1135:
+few1411:
 	ADDQ $0x04, BX
-	JEQ  done1136
+	JEQ  done1412
 
-rest1137:
+rest1413:
 	VMOVUPS      (CX), Z8
 	VMOVUPD.Z    64(CX), K1, Z9
 	VBROADCASTSD (R8), Z10
@@ -21992,20 +30607,21 @@ rest1137:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1137
+	JNE          rest1413
 
-done1136:
+done1412:
 	DECQ DI
-	JLE  finished1138
+	JLE  finished1409
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1133
+	JMP  stretch1408
 
-finished1138:
+finished1409:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1139
+	JEQ       store1414
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z8
 	VADDPD    Z8, Z1, Z1
@@ -22023,7 +30639,7 @@ finished1138:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1139:
+store1414:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -22060,7 +30676,7 @@ TEXT ·tileF64AVX512_5x1(SB), NOSPLIT, $0-8
 	VXORPS     Z3, Z3, Z3
 	VXORPS     Z4, Z4, Z4
 	CMPQ       BX, $0x30
-	JLT        near1140
+	JLT        near1415
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -22073,12 +30689,12 @@ TEXT ·tileF64AVX512_5x1(SB), NOSPLIT, $0-8
 	ADDQ       R12, R11
 	PREFETCHT0 (R11)
 
-near1140:
-stretch1141:
+near1415:
+stretch1416:
 	SUBQ $0x04, BX
-	JLT  few1143
+	JLT  few1419
 
-many1142:
+many1418:
 	VMOVUPD.Z    (CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -22132,13 +30748,13 @@ many1142:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1142
+	JGE          many1418
 
-few1143:
+few1419:
 	ADDQ $0x04, BX
-	JEQ  done1144
+	JEQ  done1420
 
-rest1145:
+rest1421:
 	VMOVUPD.Z    (CX), K1, Z5
 	VBROADCASTSD (R8), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -22153,20 +30769,21 @@ rest1145:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1145
+	JNE          rest1421
 
-done1144:
+done1420:
 	DECQ DI
-	JLE  finished1146
+	JLE  finished1417
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1141
+	JMP  stretch1416
 
-finished1146:
+finished1417:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1147
+	JEQ       store1422
 	VMOVUPD.Z (CX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	ADDQ      DX, CX
@@ -22183,7 +30800,7 @@ finished1146:
 	VADDPD    Z5, Z4, Z4
 	MOVQ      40(AX), CX
 
-store1147:
+store1422:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -22223,7 +30840,7 @@ TEXT ·tileF64AVX512_5x2(SB), NOSPLIT, $0-8
 	VXORPS     Z8, Z8, Z8
 	VXORPS     Z9, Z9, Z9
 	CMPQ       BX, $0x30
-	JLT        near1148
+	JLT        near1423
 	MOVQ       40(AX), R11
 	MOVQ       48(AX), R12
 	PREFETCHT0 (R11)
@@ -22241,12 +30858,12 @@ TEXT ·tileF64AVX512_5x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R11)
 	PREFETCHT0 64(R11)
 
-near1148:
-stretch1149:
+near1423:
+stretch1424:
 	SUBQ $0x04, BX
-	JLT  few1151
+	JLT  few1427
 
-many1150:
+many1426:
 	VMOVUPS      (CX), Z10
 	VMOVUPD.Z    64(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
@@ -22324,13 +30941,13 @@ many1150:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1150
+	JGE          many1426
 
-few1151:
+few1427:
 	ADDQ $0x04, BX
-	JEQ  done1152
+	JEQ  done1428
 
-rest1153:
+rest1429:
 	VMOVUPS      (CX), Z10
 	VMOVUPD.Z    64(CX), K1, Z11
 	VBROADCASTSD (R8), Z12
@@ -22351,20 +30968,21 @@ rest1153:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1153
+	JNE          rest1429
 
-done1152:
+done1428:
 	DECQ DI
-	JLE  finished1154
+	JLE  finished1425
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1149
+	JMP  stretch1424
 
-finished1154:
+finished1425:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1155
+	JEQ       store1430
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z10
 	VADDPD    Z10, Z1, Z1
@@ -22386,7 +31004,7 @@ finished1154:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store1155:
+store1430:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -22428,7 +31046,7 @@ TEXT ·tileF64AVX512_6x1(SB), NOSPLIT, $0-8
 	VXORPS     Z4, Z4, Z4
 	VXORPS     Z5, Z5, Z5
 	CMPQ       BX, $0x30
-	JLT        near1156
+	JLT        near1431
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -22443,12 +31061,12 @@ TEXT ·tileF64AVX512_6x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near1156:
-stretch1157:
+near1431:
+stretch1432:
 	SUBQ $0x04, BX
-	JLT  few1159
+	JLT  few1435
 
-many1158:
+many1434:
 	VMOVUPD.Z    (CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -22510,13 +31128,13 @@ many1158:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1158
+	JGE          many1434
 
-few1159:
+few1435:
 	ADDQ $0x04, BX
-	JEQ  done1160
+	JEQ  done1436
 
-rest1161:
+rest1437:
 	VMOVUPD.Z    (CX), K1, Z6
 	VBROADCASTSD (R8), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -22533,20 +31151,21 @@ rest1161:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1161
+	JNE          rest1437
 
-done1160:
+done1436:
 	DECQ DI
-	JLE  finished1162
+	JLE  finished1433
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1157
+	JMP  stretch1432
 
-finished1162:
+finished1433:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1163
+	JEQ       store1438
 	VMOVUPD.Z (CX), K1, Z6
 	VADDPD    Z6, Z0, Z0
 	ADDQ      DX, CX
@@ -22566,7 +31185,7 @@ finished1162:
 	VADDPD    Z6, Z5, Z5
 	MOVQ      40(AX), CX
 
-store1163:
+store1438:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -22611,7 +31230,7 @@ TEXT ·tileF64AVX512_6x2(SB), NOSPLIT, $0-8
 	VXORPS     Z10, Z10, Z10
 	VXORPS     Z11, Z11, Z11
 	CMPQ       BX, $0x30
-	JLT        near1164
+	JLT        near1439
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -22632,12 +31251,12 @@ TEXT ·tileF64AVX512_6x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-near1164:
-stretch1165:
+near1439:
+stretch1440:
 	SUBQ $0x04, BX
-	JLT  few1167
+	JLT  few1443
 
-many1166:
+many1442:
 	VMOVUPS      (CX), Z12
 	VMOVUPD.Z    64(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
@@ -22727,13 +31346,13 @@ many1166:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1166
+	JGE          many1442
 
-few1167:
+few1443:
 	ADDQ $0x04, BX
-	JEQ  done1168
+	JEQ  done1444
 
-rest1169:
+rest1445:
 	VMOVUPS      (CX), Z12
 	VMOVUPD.Z    64(CX), K1, Z13
 	VBROADCASTSD (R8), Z14
@@ -22757,20 +31376,21 @@ rest1169:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1169
+	JNE          rest1445
 
-done1168:
+done1444:
 	DECQ DI
-	JLE  finished1170
+	JLE  finished1441
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1165
+	JMP  stretch1440
 
-finished1170:
+finished1441:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1171
+	JEQ       store1446
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z12
 	VADDPD    Z12, Z1, Z1
@@ -22796,7 +31416,7 @@ finished1170:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1171:
+store1446:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -22842,7 +31462,7 @@ TEXT ·tileF64AVX512_7x1(SB), NOSPLIT, $0-8
 	VXORPS     Z5, Z5, Z5
 	VXORPS     Z6, Z6, Z6
 	CMPQ       BX, $0x30
-	JLT        near1172
+	JLT        near1447
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -22859,12 +31479,12 @@ TEXT ·tileF64AVX512_7x1(SB), NOSPLIT, $0-8
 	ADDQ       R13, R12
 	PREFETCHT0 (R12)
 
-near1172:
-stretch1173:
+near1447:
+stretch1448:
 	SUBQ $0x04, BX
-	JLT  few1175
+	JLT  few1451
 
-many1174:
+many1450:
 	VMOVUPD.Z    (CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  Z7, Z8, Z0
@@ -22934,13 +31554,13 @@ many1174:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1174
+	JGE          many1450
 
-few1175:
+few1451:
 	ADDQ $0x04, BX
-	JEQ  done1176
+	JEQ  done1452
 
-rest1177:
+rest1453:
 	VMOVUPD.Z    (CX), K1, Z7
 	VBROADCASTSD (R8), Z8
 	VFMADD231PD  Z7, Z8, Z0
@@ -22959,20 +31579,21 @@ rest1177:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1177
+	JNE          rest1453
 
-done1176:
+done1452:
 	DECQ DI
-	JLE  finished1178
+	JLE  finished1449
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1173
+	JMP  stretch1448
 
-finished1178:
+finished1449:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1179
+	JEQ       store1454
 	VMOVUPD.Z (CX), K1, Z7
 	VADDPD    Z7, Z0, Z0
 	ADDQ      DX, CX
@@ -22995,7 +31616,7 @@ finished1178:
 	VADDPD    Z7, Z6, Z6
 	MOVQ      40(AX), CX
 
-store1179:
+store1454:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -23044,7 +31665,7 @@ TEXT ·tileF64AVX512_7x2(SB), NOSPLIT, $0-8
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	CMPQ       BX, $0x30
-	JLT        near1180
+	JLT        near1455
 	MOVQ       40(AX), R12
 	MOVQ       48(AX), R13
 	PREFETCHT0 (R12)
@@ -23068,12 +31689,12 @@ TEXT ·tileF64AVX512_7x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R12)
 	PREFETCHT0 64(R12)
 
-near1180:
-stretch1181:
+near1455:
+stretch1456:
 	SUBQ $0x04, BX
-	JLT  few1183
+	JLT  few1459
 
-many1182:
+many1458:
 	VMOVUPS      (CX), Z14
 	VMOVUPD.Z    64(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
@@ -23175,13 +31796,13 @@ many1182:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	SUBQ         $0x04, BX
-	JGE          many1182
+	JGE          many1458
 
-few1183:
+few1459:
 	ADDQ $0x04, BX
-	JEQ  done1184
+	JEQ  done1460
 
-rest1185:
+rest1461:
 	VMOVUPS      (CX), Z14
 	VMOVUPD.Z    64(CX), K1, Z15
 	VBROADCASTSD (R8), Z16
@@ -23208,20 +31829,21 @@ rest1185:
 	ADDQ         DX, CX
 	ADDQ         SI, R8
 	DECQ         BX
-	JNE          rest1185
+	JNE          rest1461
 
-done1184:
+done1460:
 	DECQ DI
-	JLE  finished1186
+	JLE  finished1457
 	ADDQ 88(AX), R8
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1181
+	JMP  stretch1456
 
-finished1186:
+finished1457:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1187
+	JEQ       store1462
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z14
 	VADDPD    Z14, Z1, Z1
@@ -23251,7 +31873,7 @@ finished1186:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store1187:
+store1462:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -23303,7 +31925,7 @@ TEXT ·tileF64AVX512_8x1(SB), NOSPLIT, $0-8
 	VXORPS     Z6, Z6, Z6
 	VXORPS     Z7, Z7, Z7
 	CMPQ       BX, $0x30
-	JLT        near1188
+	JLT        near1463
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23322,12 +31944,12 @@ TEXT ·tileF64AVX512_8x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1188:
-stretch1189:
+near1463:
+stretch1464:
 	SUBQ $0x04, BX
-	JLT  few1191
+	JLT  few1467
 
-many1190:
+many1466:
 	VMOVUPD.Z    (CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -23409,13 +32031,13 @@ many1190:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1190
+	JGE          many1466
 
-few1191:
+few1467:
 	ADDQ $0x04, BX
-	JEQ  done1192
+	JEQ  done1468
 
-rest1193:
+rest1469:
 	VMOVUPD.Z    (CX), K1, Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -23437,21 +32059,22 @@ rest1193:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1193
+	JNE          rest1469
 
-done1192:
+done1468:
 	DECQ DI
-	JLE  finished1194
+	JLE  finished1465
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1189
+	JMP  stretch1464
 
-finished1194:
+finished1465:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1195
+	JEQ       store1470
 	VMOVUPD.Z (CX), K1, Z8
 	VADDPD    Z8, Z0, Z0
 	ADDQ      DX, CX
@@ -23477,7 +32100,7 @@ finished1194:
 	VADDPD    Z8, Z7, Z7
 	MOVQ      40(AX), CX
 
-store1195:
+store1470:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -23532,7 +32155,7 @@ TEXT ·tileF64AVX512_8x2(SB), NOSPLIT, $0-8
 	VXORPS     Z14, Z14, Z14
 	VXORPS     Z15, Z15, Z15
 	CMPQ       BX, $0x30
-	JLT        near1196
+	JLT        near1471
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23559,12 +32182,12 @@ TEXT ·tileF64AVX512_8x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1196:
-stretch1197:
+near1471:
+stretch1472:
 	SUBQ $0x04, BX
-	JLT  few1199
+	JLT  few1475
 
-many1198:
+many1474:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -23690,13 +32313,13 @@ many1198:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1198
+	JGE          many1474
 
-few1199:
+few1475:
 	ADDQ $0x04, BX
-	JEQ  done1200
+	JEQ  done1476
 
-rest1201:
+rest1477:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z16
@@ -23729,21 +32352,22 @@ rest1201:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1201
+	JNE          rest1477
 
-done1200:
+done1476:
 	DECQ DI
-	JLE  finished1202
+	JLE  finished1473
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1197
+	JMP  stretch1472
 
-finished1202:
+finished1473:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1203
+	JEQ       store1478
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z16
 	VADDPD    Z16, Z1, Z1
@@ -23777,7 +32401,7 @@ finished1202:
 	VADDPD    Z16, Z15, Z15
 	MOVQ      40(AX), CX
 
-store1203:
+store1478:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -23833,7 +32457,7 @@ TEXT ·tileF64AVX512_9x1(SB), NOSPLIT, $0-8
 	VXORPS     Z7, Z7, Z7
 	VXORPS     Z8, Z8, Z8
 	CMPQ       BX, $0x30
-	JLT        near1204
+	JLT        near1479
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -23854,12 +32478,12 @@ TEXT ·tileF64AVX512_9x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1204:
-stretch1205:
+near1479:
+stretch1480:
 	SUBQ $0x04, BX
-	JLT  few1207
+	JLT  few1483
 
-many1206:
+many1482:
 	VMOVUPD.Z    (CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z9, Z10, Z0
@@ -23949,13 +32573,13 @@ many1206:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1206
+	JGE          many1482
 
-few1207:
+few1483:
 	ADDQ $0x04, BX
-	JEQ  done1208
+	JEQ  done1484
 
-rest1209:
+rest1485:
 	VMOVUPD.Z    (CX), K1, Z9
 	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z9, Z10, Z0
@@ -23979,21 +32603,22 @@ rest1209:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1209
+	JNE          rest1485
 
-done1208:
+done1484:
 	DECQ DI
-	JLE  finished1210
+	JLE  finished1481
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1205
+	JMP  stretch1480
 
-finished1210:
+finished1481:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1211
+	JEQ       store1486
 	VMOVUPD.Z (CX), K1, Z9
 	VADDPD    Z9, Z0, Z0
 	ADDQ      DX, CX
@@ -24022,7 +32647,7 @@ finished1210:
 	VADDPD    Z9, Z8, Z8
 	MOVQ      40(AX), CX
 
-store1211:
+store1486:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -24081,7 +32706,7 @@ TEXT ·tileF64AVX512_9x2(SB), NOSPLIT, $0-8
 	VXORPS     Z16, Z16, Z16
 	VXORPS     Z17, Z17, Z17
 	CMPQ       BX, $0x30
-	JLT        near1212
+	JLT        near1487
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24111,12 +32736,12 @@ TEXT ·tileF64AVX512_9x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1212:
-stretch1213:
+near1487:
+stretch1488:
 	SUBQ $0x04, BX
-	JLT  few1215
+	JLT  few1491
 
-many1214:
+many1490:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -24254,13 +32879,13 @@ many1214:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1214
+	JGE          many1490
 
-few1215:
+few1491:
 	ADDQ $0x04, BX
-	JEQ  done1216
+	JEQ  done1492
 
-rest1217:
+rest1493:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z18
@@ -24296,21 +32921,22 @@ rest1217:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1217
+	JNE          rest1493
 
-done1216:
+done1492:
 	DECQ DI
-	JLE  finished1218
+	JLE  finished1489
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1213
+	JMP  stretch1488
 
-finished1218:
+finished1489:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1219
+	JEQ       store1494
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z18
 	VADDPD    Z18, Z1, Z1
@@ -24348,7 +32974,7 @@ finished1218:
 	VADDPD    Z18, Z17, Z17
 	MOVQ      40(AX), CX
 
-store1219:
+store1494:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -24408,7 +33034,7 @@ TEXT ·tileF64AVX512_10x1(SB), NOSPLIT, $0-8
 	VXORPS     Z8, Z8, Z8
 	VXORPS     Z9, Z9, Z9
 	CMPQ       BX, $0x30
-	JLT        near1220
+	JLT        near1495
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24431,12 +33057,12 @@ TEXT ·tileF64AVX512_10x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1220:
-stretch1221:
+near1495:
+stretch1496:
 	SUBQ $0x04, BX
-	JLT  few1223
+	JLT  few1499
 
-many1222:
+many1498:
 	VMOVUPD.Z    (CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z10, Z11, Z0
@@ -24534,13 +33160,13 @@ many1222:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1222
+	JGE          many1498
 
-few1223:
+few1499:
 	ADDQ $0x04, BX
-	JEQ  done1224
+	JEQ  done1500
 
-rest1225:
+rest1501:
 	VMOVUPD.Z    (CX), K1, Z10
 	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z10, Z11, Z0
@@ -24566,21 +33192,22 @@ rest1225:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1225
+	JNE          rest1501
 
-done1224:
+done1500:
 	DECQ DI
-	JLE  finished1226
+	JLE  finished1497
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1221
+	JMP  stretch1496
 
-finished1226:
+finished1497:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1227
+	JEQ       store1502
 	VMOVUPD.Z (CX), K1, Z10
 	VADDPD    Z10, Z0, Z0
 	ADDQ      DX, CX
@@ -24612,7 +33239,7 @@ finished1226:
 	VADDPD    Z10, Z9, Z9
 	MOVQ      40(AX), CX
 
-store1227:
+store1502:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -24675,7 +33302,7 @@ TEXT ·tileF64AVX512_10x2(SB), NOSPLIT, $0-8
 	VXORPS     Z18, Z18, Z18
 	VXORPS     Z19, Z19, Z19
 	CMPQ       BX, $0x30
-	JLT        near1228
+	JLT        near1503
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -24708,12 +33335,12 @@ TEXT ·tileF64AVX512_10x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1228:
-stretch1229:
+near1503:
+stretch1504:
 	SUBQ $0x04, BX
-	JLT  few1231
+	JLT  few1507
 
-many1230:
+many1506:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -24863,13 +33490,13 @@ many1230:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1230
+	JGE          many1506
 
-few1231:
+few1507:
 	ADDQ $0x04, BX
-	JEQ  done1232
+	JEQ  done1508
 
-rest1233:
+rest1509:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z20
@@ -24908,21 +33535,22 @@ rest1233:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1233
+	JNE          rest1509
 
-done1232:
+done1508:
 	DECQ DI
-	JLE  finished1234
+	JLE  finished1505
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1229
+	JMP  stretch1504
 
-finished1234:
+finished1505:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1235
+	JEQ       store1510
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z20
 	VADDPD    Z20, Z1, Z1
@@ -24964,7 +33592,7 @@ finished1234:
 	VADDPD    Z20, Z19, Z19
 	MOVQ      40(AX), CX
 
-store1235:
+store1510:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -25028,7 +33656,7 @@ TEXT ·tileF64AVX512_11x1(SB), NOSPLIT, $0-8
 	VXORPS     Z9, Z9, Z9
 	VXORPS     Z10, Z10, Z10
 	CMPQ       BX, $0x30
-	JLT        near1236
+	JLT        near1511
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25053,12 +33681,12 @@ TEXT ·tileF64AVX512_11x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1236:
-stretch1237:
+near1511:
+stretch1512:
 	SUBQ $0x04, BX
-	JLT  few1239
+	JLT  few1515
 
-many1238:
+many1514:
 	VMOVUPD.Z    (CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z11, Z12, Z0
@@ -25164,13 +33792,13 @@ many1238:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1238
+	JGE          many1514
 
-few1239:
+few1515:
 	ADDQ $0x04, BX
-	JEQ  done1240
+	JEQ  done1516
 
-rest1241:
+rest1517:
 	VMOVUPD.Z    (CX), K1, Z11
 	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z11, Z12, Z0
@@ -25198,21 +33826,22 @@ rest1241:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1241
+	JNE          rest1517
 
-done1240:
+done1516:
 	DECQ DI
-	JLE  finished1242
+	JLE  finished1513
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1237
+	JMP  stretch1512
 
-finished1242:
+finished1513:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1243
+	JEQ       store1518
 	VMOVUPD.Z (CX), K1, Z11
 	VADDPD    Z11, Z0, Z0
 	ADDQ      DX, CX
@@ -25247,7 +33876,7 @@ finished1242:
 	VADDPD    Z11, Z10, Z10
 	MOVQ      40(AX), CX
 
-store1243:
+store1518:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -25314,7 +33943,7 @@ TEXT ·tileF64AVX512_11x2(SB), NOSPLIT, $0-8
 	VXORPS     Z20, Z20, Z20
 	VXORPS     Z21, Z21, Z21
 	CMPQ       BX, $0x30
-	JLT        near1244
+	JLT        near1519
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25350,12 +33979,12 @@ TEXT ·tileF64AVX512_11x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1244:
-stretch1245:
+near1519:
+stretch1520:
 	SUBQ $0x04, BX
-	JLT  few1247
+	JLT  few1523
 
-many1246:
+many1522:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -25517,13 +34146,13 @@ many1246:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1246
+	JGE          many1522
 
-few1247:
+few1523:
 	ADDQ $0x04, BX
-	JEQ  done1248
+	JEQ  done1524
 
-rest1249:
+rest1525:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z22
@@ -25565,21 +34194,22 @@ rest1249:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1249
+	JNE          rest1525
 
-done1248:
+done1524:
 	DECQ DI
-	JLE  finished1250
+	JLE  finished1521
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1245
+	JMP  stretch1520
 
-finished1250:
+finished1521:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1251
+	JEQ       store1526
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z22
 	VADDPD    Z22, Z1, Z1
@@ -25625,7 +34255,7 @@ finished1250:
 	VADDPD    Z22, Z21, Z21
 	MOVQ      40(AX), CX
 
-store1251:
+store1526:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -25693,7 +34323,7 @@ TEXT ·tileF64AVX512_12x1(SB), NOSPLIT, $0-8
 	VXORPS     Z10, Z10, Z10
 	VXORPS     Z11, Z11, Z11
 	CMPQ       BX, $0x30
-	JLT        near1252
+	JLT        near1527
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -25720,12 +34350,12 @@ TEXT ·tileF64AVX512_12x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1252:
-stretch1253:
+near1527:
+stretch1528:
 	SUBQ $0x04, BX
-	JLT  few1255
+	JLT  few1531
 
-many1254:
+many1530:
 	VMOVUPD.Z    (CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z12, Z13, Z0
@@ -25839,13 +34469,13 @@ many1254:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1254
+	JGE          many1530
 
-few1255:
+few1531:
 	ADDQ $0x04, BX
-	JEQ  done1256
+	JEQ  done1532
 
-rest1257:
+rest1533:
 	VMOVUPD.Z    (CX), K1, Z12
 	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z12, Z13, Z0
@@ -25875,21 +34505,22 @@ rest1257:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1257
+	JNE          rest1533
 
-done1256:
+done1532:
 	DECQ DI
-	JLE  finished1258
+	JLE  finished1529
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1253
+	JMP  stretch1528
 
-finished1258:
+finished1529:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1259
+	JEQ       store1534
 	VMOVUPD.Z (CX), K1, Z12
 	VADDPD    Z12, Z0, Z0
 	ADDQ      DX, CX
@@ -25927,7 +34558,7 @@ finished1258:
 	VADDPD    Z12, Z11, Z11
 	MOVQ      40(AX), CX
 
-store1259:
+store1534:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -25998,7 +34629,7 @@ TEXT ·tileF64AVX512_12x2(SB), NOSPLIT, $0-8
 	VXORPS     Z22, Z22, Z22
 	VXORPS     Z23, Z23, Z23
 	CMPQ       BX, $0x30
-	JLT        near1260
+	JLT        near1535
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -26037,12 +34668,12 @@ TEXT ·tileF64AVX512_12x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1260:
-stretch1261:
+near1535:
+stretch1536:
 	SUBQ $0x04, BX
-	JLT  few1263
+	JLT  few1539
 
-many1262:
+many1538:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -26216,13 +34847,13 @@ many1262:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1262
+	JGE          many1538
 
-few1263:
+few1539:
 	ADDQ $0x04, BX
-	JEQ  done1264
+	JEQ  done1540
 
-rest1265:
+rest1541:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z24
@@ -26267,21 +34898,22 @@ rest1265:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1265
+	JNE          rest1541
 
-done1264:
+done1540:
 	DECQ DI
-	JLE  finished1266
+	JLE  finished1537
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1261
+	JMP  stretch1536
 
-finished1266:
+finished1537:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1267
+	JEQ       store1542
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z24
 	VADDPD    Z24, Z1, Z1
@@ -26331,7 +34963,7 @@ finished1266:
 	VADDPD    Z24, Z23, Z23
 	MOVQ      40(AX), CX
 
-store1267:
+store1542:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -26403,7 +35035,7 @@ TEXT ·tileF64AVX512_13x1(SB), NOSPLIT, $0-8
 	VXORPS     Z11, Z11, Z11
 	VXORPS     Z12, Z12, Z12
 	CMPQ       BX, $0x30
-	JLT        near1268
+	JLT        near1543
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -26432,12 +35064,12 @@ TEXT ·tileF64AVX512_13x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1268:
-stretch1269:
+near1543:
+stretch1544:
 	SUBQ $0x04, BX
-	JLT  few1271
+	JLT  few1547
 
-many1270:
+many1546:
 	VMOVUPD.Z    (CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z13, Z14, Z0
@@ -26559,13 +35191,13 @@ many1270:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1270
+	JGE          many1546
 
-few1271:
+few1547:
 	ADDQ $0x04, BX
-	JEQ  done1272
+	JEQ  done1548
 
-rest1273:
+rest1549:
 	VMOVUPD.Z    (CX), K1, Z13
 	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z13, Z14, Z0
@@ -26597,21 +35229,22 @@ rest1273:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1273
+	JNE          rest1549
 
-done1272:
+done1548:
 	DECQ DI
-	JLE  finished1274
+	JLE  finished1545
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1269
+	JMP  stretch1544
 
-finished1274:
+finished1545:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1275
+	JEQ       store1550
 	VMOVUPD.Z (CX), K1, Z13
 	VADDPD    Z13, Z0, Z0
 	ADDQ      DX, CX
@@ -26652,7 +35285,7 @@ finished1274:
 	VADDPD    Z13, Z12, Z12
 	MOVQ      40(AX), CX
 
-store1275:
+store1550:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -26727,7 +35360,7 @@ TEXT ·tileF64AVX512_13x2(SB), NOSPLIT, $0-8
 	VXORPS     Z24, Z24, Z24
 	VXORPS     Z25, Z25, Z25
 	CMPQ       BX, $0x30
-	JLT        near1276
+	JLT        near1551
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -26769,12 +35402,12 @@ TEXT ·tileF64AVX512_13x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1276:
-stretch1277:
+near1551:
+stretch1552:
 	SUBQ $0x04, BX
-	JLT  few1279
+	JLT  few1555
 
-many1278:
+many1554:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -26960,13 +35593,13 @@ many1278:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1278
+	JGE          many1554
 
-few1279:
+few1555:
 	ADDQ $0x04, BX
-	JEQ  done1280
+	JEQ  done1556
 
-rest1281:
+rest1557:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z26
@@ -27014,21 +35647,22 @@ rest1281:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1281
+	JNE          rest1557
 
-done1280:
+done1556:
 	DECQ DI
-	JLE  finished1282
+	JLE  finished1553
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1277
+	JMP  stretch1552
 
-finished1282:
+finished1553:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1283
+	JEQ       store1558
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z26
 	VADDPD    Z26, Z1, Z1
@@ -27082,7 +35716,7 @@ finished1282:
 	VADDPD    Z26, Z25, Z25
 	MOVQ      40(AX), CX
 
-store1283:
+store1558:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -27158,7 +35792,7 @@ TEXT ·tileF64AVX512_14x1(SB), NOSPLIT, $0-8
 	VXORPS     Z12, Z12, Z12
 	VXORPS     Z13, Z13, Z13
 	CMPQ       BX, $0x30
-	JLT        near1284
+	JLT        near1559
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -27189,12 +35823,12 @@ TEXT ·tileF64AVX512_14x1(SB), NOSPLIT, $0-8
 	ADDQ       R14, R13
 	PREFETCHT0 (R13)
 
-near1284:
-stretch1285:
+near1559:
+stretch1560:
 	SUBQ $0x04, BX
-	JLT  few1287
+	JLT  few1563
 
-many1286:
+many1562:
 	VMOVUPD.Z    (CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -27324,13 +35958,13 @@ many1286:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1286
+	JGE          many1562
 
-few1287:
+few1563:
 	ADDQ $0x04, BX
-	JEQ  done1288
+	JEQ  done1564
 
-rest1289:
+rest1565:
 	VMOVUPD.Z    (CX), K1, Z14
 	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -27364,21 +35998,22 @@ rest1289:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1289
+	JNE          rest1565
 
-done1288:
+done1564:
 	DECQ DI
-	JLE  finished1290
+	JLE  finished1561
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1285
+	JMP  stretch1560
 
-finished1290:
+finished1561:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1291
+	JEQ       store1566
 	VMOVUPD.Z (CX), K1, Z14
 	VADDPD    Z14, Z0, Z0
 	ADDQ      DX, CX
@@ -27422,7 +36057,7 @@ finished1290:
 	VADDPD    Z14, Z13, Z13
 	MOVQ      40(AX), CX
 
-store1291:
+store1566:
 	VMOVUPD Z0, K1, (CX)
 	ADDQ    DX, CX
 	VMOVUPD Z1, K1, (CX)
@@ -27501,7 +36136,7 @@ TEXT ·tileF64AVX512_14x2(SB), NOSPLIT, $0-8
 	VXORPS     Z26, Z26, Z26
 	VXORPS     Z27, Z27, Z27
 	CMPQ       BX, $0x30
-	JLT        near1292
+	JLT        near1567
 	MOVQ       40(AX), R13
 	MOVQ       48(AX), R14
 	PREFETCHT0 (R13)
@@ -27546,12 +36181,12 @@ TEXT ·tileF64AVX512_14x2(SB), NOSPLIT, $0-8
 	PREFETCHT0 (R13)
 	PREFETCHT0 64(R13)
 
-near1292:
-stretch1293:
+near1567:
+stretch1568:
 	SUBQ $0x04, BX
-	JLT  few1295
+	JLT  few1571
 
-many1294:
+many1570:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -27749,13 +36384,13 @@ many1294:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	SUBQ         $0x04, BX
-	JGE          many1294
+	JGE          many1570
 
-few1295:
+few1571:
 	ADDQ $0x04, BX
-	JEQ  done1296
+	JEQ  done1572
 
-rest1297:
+rest1573:
 	PREFETCHT0   128(CX)
 	PREFETCHT0   192(CX)
 	VMOVUPS      (CX), Z28
@@ -27806,21 +36441,22 @@ rest1297:
 	ADDQ         SI, R8
 	ADDQ         SI, R12
 	DECQ         BX
-	JNE          rest1297
+	JNE          rest1573
 
-done1296:
+done1572:
 	DECQ DI
-	JLE  finished1298
+	JLE  finished1569
 	ADDQ 88(AX), R8
 	ADDQ 88(AX), R12
+	ADDQ 96(AX), CX
 	MOVQ 56(AX), BX
-	JMP  stretch1293
+	JMP  stretch1568
 
-finished1298:
+finished1569:
 	MOVQ      40(AX), CX
 	MOVQ      48(AX), DX
 	CMPQ      72(AX), $0x00
-	JEQ       store1299
+	JEQ       store1574
 	VADDPD    (CX), Z0, Z0
 	VMOVUPD.Z 64(CX), K1, Z28
 	VADDPD    Z28, Z1, Z1
@@ -27878,7 +36514,7 @@ finished1298:
 	VADDPD    Z28, Z27, Z27
 	MOVQ      40(AX), CX
 
-store1299:
+store1574:
 	VMOVUPS Z0, (CX)
 	VMOVUPD Z1, K1, 64(CX)
 	ADDQ    DX, CX
@@ -27934,9 +36570,9 @@ TEXT ·transposeF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ 32(AX), DI
 	MOVQ 40(AX), AX
 
-full1300:
+full1575:
 	CMPQ       SI, $0x08
-	JLT        tail1301
+	JLT        tail1576
 	MOVQ       CX, R8
 	VMOVUPS    (R8), Z0
 	LEAQ       (R8)(DX*1), R9
@@ -28009,11 +36645,11 @@ full1300:
 	ADDQ       AX, DI
 	ADDQ       $0x40, CX
 	SUBQ       $0x08, SI
-	JMP        full1300
+	JMP        full1575
 
-tail1301:
+tail1576:
 	TESTQ      SI, SI
-	JEQ        done1302
+	JEQ        done1577
 	MOVL       $0xffffffff, R8
 	BZHIL      SI, R8, R8
 	KMOVW      R8, K1
@@ -28073,33 +36709,33 @@ tail1301:
 	VMOVUPS    Z6, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x01
-	JEQ        done1302
+	JEQ        done1577
 	VMOVUPS    Z7, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x02
-	JEQ        done1302
+	JEQ        done1577
 	VMOVUPS    Z8, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x03
-	JEQ        done1302
+	JEQ        done1577
 	VMOVUPS    Z3, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x04
-	JEQ        done1302
+	JEQ        done1577
 	VMOVUPS    Z2, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x05
-	JEQ        done1302
+	JEQ        done1577
 	VMOVUPS    Z5, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x06
-	JEQ        done1302
+	JEQ        done1577
 	VMOVUPS    Z1, (DI)
 	ADDQ       AX, DI
 	CMPQ       SI, $0x07
-	JEQ        done1302
+	JEQ        done1577
 
-done1302:
+done1577:
 	VZEROUPPER
 	RET
 
@@ -28113,7 +36749,7 @@ TEXT ·copyPanelAVX512(SB), NOSPLIT, $0-8
 	MOVQ 40(AX), SI
 	MOVQ 16(AX), AX
 
-next1303:
+next1578:
 	VMOVUPS (CX), Z0
 	VMOVUPS 64(CX), Z1
 	VMOVUPS Z0, (DX)
@@ -28121,6 +36757,6 @@ next1303:
 	ADDQ    BX, CX
 	ADDQ    SI, DX
 	DECQ    AX
-	JNE     next1303
+	JNE     next1578
 	VZEROUPPER
 	RET

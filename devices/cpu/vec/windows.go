@@ -11,15 +11,39 @@ import (
 //
 // Row i of a Line begins i·Step after the first. It is Length elements, and as
 // many of each of the image's lines that the window spans, which are Next apart.
+//
+// The first Before elements of each of these lines are beyond the edge of the image for the first row,
+// and the last After elements for the last row. They are left out, and need not be in A: see
+// [LeavesOut].
 type Windows struct {
-	Rows, Step   int
-	Length, Next int
+	Rows, Step    int
+	Length, Next  int
+	Before, After int
+}
+
+// LeavesOut reports whether products with windows of type T and n columns may leave out what w says
+// is beyond edges: a step at most on either side.
+func LeavesOut[T Number](w *Windows, n int) bool {
+	var z T
+	if _, ok := any(z).(float32); !ok || isa == portable {
+		return false
+	}
+	g := geometryOf(4)
+	strips := (w.Rows-1)/g.rows + 1
+	return w.Before >= 0 && w.After >= 0 && max(w.Before, w.After) <= w.Step && w.Before+w.After <= w.Length &&
+		w.Rows/strips >= leastEdge && (n-1)%g.panel >= g.lanes
+}
+
+// edges returns how many of the products from one on of each line of a window, so many, the first row
+// leaves out, and how many of the last ones the last row.
+func (w *Windows) edges(from, many int) (head, tail int) {
+	return min(max(w.Before-from, 0), many), min(max(from+many-w.Length+w.After, 0), many)
 }
 
 // A Line is Windows.Rows rows of a product: Result is where the first begins in C.
 // Of the lines of its windows, Lines from First on are in the image; Source is
-// where the first of these begins in A. The others are zeros. A Line without lines
-// is left out.
+// where the first of these begins in A, -Windows.Before at least. The others are zeros. A Line without
+// lines is left out.
 type Line struct {
 	Source, Result int
 	First, Lines   int
@@ -196,11 +220,24 @@ func (m *multiplying[T]) line(l *Line, b block, left int) {
 		t.finish = m.finish.from(left, result)
 	}
 	vectors := g.wide(min(p.width, p.n-left), t)
+	head, tail := w.edges(b.at, t.k)
 	for s := range m.strips {
 		rows := m.heights.of(s)
-		t.a, t.c = unsafe.Pointer(&m.a[source]), unsafe.Pointer(&m.c[result])
+		t.c = unsafe.Pointer(&m.c[result])
 		t.finish.moveTo(result, &m.finish)
-		g.runWide(rows, vectors, t)
+		if t.head, t.tail = 0, 0; s == 0 {
+			t.head = head
+		}
+		if s == m.strips-1 {
+			t.tail = tail
+		}
+		if t.head+t.tail > 0 {
+			t.a = unsafe.Pointer(&m.a[source+w.Step])
+			g.runEdge(rows, t)
+		} else {
+			t.a = unsafe.Pointer(&m.a[source])
+			g.runWide(rows, vectors, t)
+		}
 		source, result = source+rows*w.Step, result+rows*m.ldc
 	}
 }
@@ -234,26 +271,26 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 		}
 	}
 	g := geometryOf(unsafe.Sizeof(a[0]))
-	size, strips := int(g.size), (w.Length-1)/g.rows+1
-	heights := cutInto(w.Length, strips)
+	size := int(g.size)
 	together := max(1, GemmBlock/w.Rows) // lines that make a block
 	t := tile{rowA: g.size, colA: uintptr(w.Step * size), rowB: uintptr(g.panel * size), rowC: uintptr(ldc * size), add: 1}
 	panel := Borrow[T](min(GemmBlock, len(lines)*w.Rows) * g.panel)
 	defer panel.GiveBack()
 	end := lines[0].First + lines[0].Lines
 	asking := asked{ended, 0}
+	columns, regions := w.columns()
 	for first := 0; first < len(lines); first += together {
 		block := lines[first:min(first+together, len(lines))]
 		for at := 0; at < w.Rows; at += GemmBlock { // once, unless a line is longer
-			t.k = min(GemmBlock, w.Rows-at)
-			t.jump = uintptr((far - t.k*w.Step) * size)
+			k := min(GemmBlock, w.Rows-at)
 			for left := 0; left < n; left += g.panel {
 				cols := min(g.panel, n-left)
-				rows := t.k // of B
+				rows := k // of B
 				if at == 0 && w.Rows <= GemmBlock {
 					rows = len(block) * w.Rows
 				}
 				copyPanel(g, panel.s, g.panel, b[block[0].Result+left:], ldb, rows, cols, at)
+				vectors := g.wide(cols, &t)
 				for line := block[len(block)-1].First; line < end; line++ { // of the window
 					from, to := 0, len(block) // of those that have this line of the window
 					for from < to && block[from].First > line {
@@ -265,23 +302,54 @@ func AddTransposed[T Number](w Windows, lines []Line, n int, a, b []T, ldb int, 
 					if from == to {
 						continue
 					}
-					if asking.after((to - from) * t.k * w.Length * cols) {
+					if asking.after((to - from) * k * w.Length * cols) {
 						return
 					}
 					l := &block[from]
 					source := l.Source + (line-l.First)*w.Next + at*w.Step
-					t.stretches, t.b = to-from, unsafe.Pointer(&panel.s[from*w.Rows*g.panel])
-					vectors, row := g.wide(cols, &t), 0
-					for s := range strips {
-						rows := heights.of(s)
-						t.a, t.c = unsafe.Pointer(&a[source+row]), unsafe.Pointer(&c[(line*w.Length+row)*ldc+left])
-						g.runWide(rows, vectors, &t)
-						row += rows
+					t.stretches = to - from
+					for _, e := range columns[:regions] {
+						skip := 0 // rows of the line that these elements of the window have no part in
+						if at == 0 {
+							skip = e.first
+						}
+						if t.k = k - skip; at+k == w.Rows {
+							t.k -= e.last
+						}
+						if t.k == 0 {
+							continue
+						}
+						t.jump, t.jumpB = uintptr((far-t.k*w.Step)*size), uintptr((k-t.k)*g.panel*size)
+						t.b = unsafe.Pointer(&panel.s[(from*w.Rows+skip)*g.panel])
+						strips := (e.end-e.from-1)/g.rows + 1
+						heights := cutInto(e.end-e.from, strips)
+						row := e.from
+						for s := range strips {
+							rows := heights.of(s)
+							t.a, t.c = unsafe.Pointer(&a[source+skip*w.Step+row]), unsafe.Pointer(&c[(line*w.Length+row)*ldc+left])
+							g.runWide(rows, vectors, &t)
+							row += rows
+						}
 					}
 				}
 			}
 		}
 	}
+}
+
+// A windowColumns is elements of a window's line that the first rows of a Line or the last ones have
+// beyond an edge: 0 or 1 of them.
+type windowColumns struct{ from, end, first, last int }
+
+// columns returns the elements of a window's line in so many parts, cut where edges are.
+func (w *Windows) columns() (list [3]windowColumns, n int) {
+	for _, c := range [3]windowColumns{{0, w.Before, 1, 0}, {w.Before, w.Length - w.After, 0, 0}, {w.Length - w.After, w.Length, 0, 1}} {
+		if c.from < c.end {
+			list[n] = c
+			n++
+		}
+	}
+	return list, n
 }
 
 // An asked function is called after each so much work.
@@ -306,9 +374,10 @@ const askAfter = 1 << 22
 // check panics unless the line is one of A and C.
 func (p *Panels[T]) check(w *Windows, l *Line, a, c, ldc int) {
 	switch {
-	case w.Rows <= 0 || w.Length <= 0 || w.Step < 0 || w.Next < 0 || ldc < p.n || l.First < 0 || l.Lines <= 0 || l.Source < 0 || l.Result < 0,
+	case w.Rows <= 0 || w.Length <= 0 || w.Step < 0 || w.Next < 0 || ldc < p.n || l.First < 0 || l.Lines <= 0 || l.Source < -w.Before || l.Result < 0,
+		(w.Before != 0 || w.After != 0) && !LeavesOut[T](w, p.n),
 		(l.First+l.Lines)*w.Length > p.k,
-		l.Source+(w.Rows-1)*w.Step+(l.Lines-1)*w.Next+w.Length > a,
+		l.Source+(w.Rows-1)*w.Step+(l.Lines-1)*w.Next+w.Length-w.After > a,
 		l.Result+(w.Rows-1)*ldc+p.n > c,
 		p.Finish.short(p.n, c):
 		panic(fmt.Sprintf("vec: %+v of %+v, %d columns, are not in %d and %d elements", *l, *w, p.n, a, c))

@@ -1,6 +1,10 @@
 package vec
 
-import "testing"
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
 
 // windowed returns an element of a product with windows as it is documented: the chain
 // of Gemm, with blocks of whole lines of the window where these are short.
@@ -122,14 +126,16 @@ func TestWindowsOutside(t *testing.T) {
 	w := Windows{Rows: 4, Step: 1, Length: 3, Next: 10}
 	good := Line{Result: 0, First: 0, Lines: 2}
 	for name, f := range map[string]func(w Windows, l Line) (Windows, Line){
-		"A":            func(w Windows, l Line) (Windows, Line) { l.Source = 5; return w, l },
-		"B":            func(w Windows, l Line) (Windows, Line) { l.First = 1; return w, l },
-		"C":            func(w Windows, l Line) (Windows, Line) { l.Result = 1; return w, l },
-		"no rows":      func(w Windows, l Line) (Windows, Line) { w.Rows = 0; return w, l },
-		"less lines":   func(w Windows, l Line) (Windows, Line) { l.Lines = -1; return w, l },
-		"before A":     func(w Windows, l Line) (Windows, Line) { l.Source = -1; return w, l },
-		"a step back":  func(w Windows, l Line) (Windows, Line) { w.Step = -1; return w, l },
-		"a line above": func(w Windows, l Line) (Windows, Line) { w.Next = -1; return w, l },
+		"A":                         func(w Windows, l Line) (Windows, Line) { l.Source = 5; return w, l },
+		"B":                         func(w Windows, l Line) (Windows, Line) { l.First = 1; return w, l },
+		"C":                         func(w Windows, l Line) (Windows, Line) { l.Result = 1; return w, l },
+		"no rows":                   func(w Windows, l Line) (Windows, Line) { w.Rows = 0; return w, l },
+		"less lines":                func(w Windows, l Line) (Windows, Line) { l.Lines = -1; return w, l },
+		"before A":                  func(w Windows, l Line) (Windows, Line) { l.Source = -1; return w, l },
+		"a step back":               func(w Windows, l Line) (Windows, Line) { w.Step = -1; return w, l },
+		"more before A than a step": func(w Windows, l Line) (Windows, Line) { w.Before = 2; return w, l },
+		"too few columns for edges": func(w Windows, l Line) (Windows, Line) { w.After = 1; return w, l },
+		"a line above":              func(w Windows, l Line) (Windows, Line) { w.Next = -1; return w, l },
 	} {
 		mustPanic(t, name+": did not panic", func() {
 			w, l := f(w, good)
@@ -138,4 +144,83 @@ func TestWindowsOutside(t *testing.T) {
 	}
 	p.Finish.Add = make([]float32, 7)
 	mustPanic(t, "less to add than C has: did not panic", func() { p.Multiply(w, []Line{good}, make([]float32, 20), make([]float32, 8), 2) })
+}
+
+// TestWindowsBeyondEdges leaves out what windows have beyond the ends of a line, around which there is
+// nothing but NaN: bits are those with zeros around the line.
+func TestWindowsBeyondEdges(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		if !WindowsInAssembly[float32]() {
+			t.Skip("no assembly")
+		}
+		rng, tested := rand.New(rand.NewPCG(5, 6)), 0
+		random := func(n int) []float32 {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(rng.NormFloat64())
+			}
+			return x
+		}
+		for _, c := range []struct{ width, channels, taps, stride, before, after, n int }{
+			{8, 16, 3, 1, 1, 1, 32}, {7, 3, 3, 1, 1, 1, 64}, {4, 300, 3, 1, 1, 1, 31}, {16, 20, 3, 1, 1, 1, 96}, {33, 32, 3, 1, 1, 1, 33},
+			{16, 6, 3, 2, 0, 1, 64}, {29, 5, 4, 1, 1, 1, 31}, {300, 2, 3, 1, 1, 1, 32}, {12, 130, 2, 1, 1, 0, 32}, {5, 130, 2, 1, 0, 1, 64}, {9, 64, 5, 2, 2, 2, 32},
+		} {
+			const high, window = 6, 3 // lines of the image, and of a window
+			rows := (c.width+c.before+c.after-c.taps)/c.stride + 1
+			w := Windows{Rows: rows, Step: c.stride * c.channels, Length: c.taps * c.channels, Next: c.width * c.channels, Before: c.before * c.channels, After: c.after * c.channels}
+			if !LeavesOut[float32](&w, c.n) {
+				continue
+			}
+			tested++
+			line, wide := w.Next, w.Next+w.Before+w.After
+			image, b := random(high*line), random(window*w.Length*c.n)
+			around := make([]float32, 2*wide+len(image)+2*wide)
+			for i := range around {
+				around[i] = float32(math.NaN())
+			}
+			inside := around[2*wide:][:len(image)]
+			copy(inside, image)
+			padded := make([]float32, high*wide)
+			for i := range high {
+				copy(padded[i*wide+w.Before:], image[i*line:][:line])
+			}
+			zeros := w
+			zeros.Next, zeros.Before, zeros.After = wide, 0, 0
+			var out, within []Line
+			for r := range high {
+				top, bottom := max(0, r-1), min(high, r+2)
+				l := Line{Result: r * rows * c.n, First: top - r + 1, Lines: bottom - top, Source: top*line - w.Before}
+				out = append(out, l)
+				l.Source = top * wide
+				within = append(within, l)
+			}
+			for _, many := range []int{1, 1 << 20} { // as it is, and packed
+				var p Panels[float32]
+				p.Open(window*w.Length, c.n, b, c.n, many)
+				want, got := random(high*rows*c.n), random(high*rows*c.n)
+				p.Multiply(zeros, within, padded, want, c.n)
+				p.Multiply(w, out, inside, got, c.n)
+				if !same(got, want) {
+					t.Fatalf("%+v: %v, want %v", c, got[:8], want[:8])
+				}
+				got = random(len(got))
+				p.Sweep(0, p.Count(), w, out, inside, got, c.n)
+				if !same(got, want) {
+					t.Fatalf("%+v, block by block: %v, want %v", c, got[:8], want[:8])
+				}
+				p.Close()
+			}
+			grad := random(high * rows * c.n)
+			want := random(window * w.Length * c.n)
+			got := append([]float32(nil), want...)
+			AddTransposed(zeros, within, c.n, padded, grad, c.n, want, c.n, nil)
+			AddTransposed(w, out, c.n, inside, grad, c.n, got, c.n, nil)
+			if !same(got, want) {
+				t.Fatalf("%+v, transposed: %v, want %v", c, got[:8], want[:8])
+			}
+		}
+		if tested < 5 {
+			t.Errorf("%d windows could leave something out", tested)
+		}
+	})
 }

@@ -124,6 +124,18 @@ func run%[1]s(rows, vectors int, t *tile) {
 			}
 		}
 		b.WriteString("\tdefault:\n\t\tpanic(\"vec: no such tile\")\n\t}\n}\n")
+		if s.size != 4 {
+			continue
+		}
+		fmt.Fprintf(&b, `
+// runEdge%[1]s runs the tile of that many rows and two vectors that leaves out what is beyond edges.
+func runEdge%[1]s(rows int, t *tile) {
+	switch rows {
+`, s.suffix())
+		for rows := leastEdge; rows <= s.rows; rows++ {
+			fmt.Fprintf(&b, "\tcase %d:\n\t\t%s(t)\n", rows, s.edgeName(rows))
+		}
+		b.WriteString("\tdefault:\n\t\tpanic(\"vec: no such tile\")\n\t}\n}\n")
 	}
 	for _, s := range []isa{avx2, avx512} {
 		fmt.Fprintf(&b, `
@@ -168,6 +180,9 @@ func declareNone(functions []*ir.Function) []byte {
 	}
 	for _, s := range sets {
 		fmt.Fprintf(&b, "\nfunc run%s(rows, vectors int, t *tile) { panic(unreachable) }\n", s.suffix())
+		if s.size == 4 {
+			fmt.Fprintf(&b, "\nfunc runEdge%s(rows int, t *tile) { panic(unreachable) }\n", s.suffix())
+		}
 	}
 	for _, s := range []isa{avx2, avx512} {
 		fmt.Fprintf(&b, "\nfunc runTapLine%s(columns, stride, vectors int, t *lineRun) { panic(unreachable) }\n", s.name)

@@ -47,6 +47,17 @@ func (s set) tileName(rows, vectors int) string {
 	return fmt.Sprintf("tile%s_%dx%d", s.suffix(), rows, vectors)
 }
 
+// leastEdge is how many rows a tile has at least that leaves out what its first and last row have beyond
+// the edges of an image; package vec knows it too.
+const leastEdge = 4
+
+// hasEdges reports whether there is such a tile: of whole panels, two vectors wide, of float32.
+func (s set) hasEdges(rows, vectors int) bool {
+	return s.size == 4 && rows >= leastEdge && vectors == 2
+}
+
+func (s set) edgeName(rows int) string { return fmt.Sprintf("tileEdge%s_%d", s.suffix(), rows) }
+
 // The fields of a tile and of a transposition in package vec, in order.
 const (
 	tileA = 8 * iota
@@ -61,6 +72,9 @@ const (
 	tileAdd
 	tileStretches
 	tileJump
+	tileJumpB
+	tileHead
+	tileTail
 	tileFinish // fields of a finishing
 )
 
@@ -80,7 +94,10 @@ func tiles(a *assembly, of isa) {
 		if s.isa == of {
 			for rows := 1; rows <= s.rows; rows++ {
 				for vectors := 1; vectors <= s.vectors(rows); vectors++ {
-					a.tile(s, rows, vectors)
+					a.tile(s, rows, vectors, false)
+					if s.hasEdges(rows, vectors) {
+						a.tile(s, rows, vectors, true)
+					}
 				}
 			}
 			a.transpose(s)
@@ -100,9 +117,14 @@ func (a *assembly) field(base reg, disp int) reg {
 	return r
 }
 
-// tile writes the product of rows×k by k×(vectors of columns).
-func (a *assembly) tile(s set, rows, vectors int) {
-	a.Function(s.tileName(rows, vectors))
+// tile writes the product of rows×k by k×(vectors of columns). With edges the first row has no part in the
+// first products of each stretch, and the last row none in the last ones.
+func (a *assembly) tile(s set, rows, vectors int, edges bool) {
+	if edges {
+		a.Function(s.edgeName(rows))
+	} else {
+		a.Function(s.tileName(rows, vectors))
+	}
 	a.Attributes(attr.NOSPLIT)
 	a.SignatureExpr("func(t *byte)")
 	t := a.Load(a.Param("t"), a.GP64())
@@ -110,7 +132,7 @@ func (a *assembly) tile(s set, rows, vectors int) {
 	b, rowB := a.field(t, tileB), a.field(t, tileRowB)
 	k, colA := a.field(t, tileK), a.field(t, tileColA)
 	stretches := a.field(t, tileStretches)
-	element := a.rowsOf(t, rows)
+	element := a.rowsOf(t, rows, edges)
 	last := a.mask(s.isa, s.size, a.field(t, tileLanes))
 	sums := make([]reg, rows*vectors)
 	for i := range sums {
@@ -124,7 +146,7 @@ func (a *assembly) tile(s set, rows, vectors int) {
 		a.prefetchC(t, s, rows, vectors)
 		a.Label(near)
 	}
-	step := func() {
+	step := func(from, to int) { // rows of A
 		if rows == 1 && vectors == s.vectors(rows) {
 			for line := 0; line < vectors*s.bytes; line += 64 {
 				a.PREFETCHT0(operand.Mem{Base: b, Index: rowB, Scale: 2, Disp: line})
@@ -149,7 +171,7 @@ func (a *assembly) tile(s set, rows, vectors int) {
 			a.load(s.isa, at(b, j*s.bytes), row[j], m)
 			fused[j] = row[j]
 		}
-		for i := range rows {
+		for i := from; i < to; i++ {
 			x := a.vector(s.isa)
 			if s.size == 4 {
 				a.VBROADCASTSS(element.at(i), x)
@@ -169,9 +191,38 @@ func (a *assembly) tile(s set, rows, vectors int) {
 			a.ADDQ(colA, base)
 		}
 	}
-	const unroll = 4
-	stretch, many, few, done := a.label("stretch"), a.label("many"), a.label("few"), a.label("done")
+	stretch, finished := a.label("stretch"), a.label("finished")
 	a.Label(stretch)
+	if edges {
+		a.MOVQ(at(t, tileHead), k)
+		a.products(k, 2, func() { step(1, rows) })
+		a.MOVQ(at(t, tileK), k)
+		a.SUBQ(at(t, tileHead), k)
+		a.SUBQ(at(t, tileTail), k)
+	}
+	a.products(k, 4, func() { step(0, rows) })
+	if edges {
+		a.MOVQ(at(t, tileTail), k)
+		a.products(k, 2, func() { step(0, rows-1) })
+	}
+	a.DECQ(stretches)
+	a.JLE(operand.LabelRef(finished))
+	for _, base := range element.bases {
+		a.ADDQ(at(t, tileJump), base)
+	}
+	a.ADDQ(at(t, tileJumpB), b)
+	a.MOVQ(at(t, tileK), k)
+	a.JMP(operand.LabelRef(stretch))
+	a.Label(finished)
+
+	a.storeSums(t, s, sums, rows, vectors, &last)
+	a.VZEROUPPER()
+	a.RET()
+}
+
+// products writes a loop over k products, so many at a time.
+func (a *assembly) products(k reg, unroll int, step func()) {
+	many, few, done, rest := a.label("many"), a.label("few"), a.label("done"), a.label("rest")
 	a.SUBQ(operand.U8(unroll), k)
 	a.JLT(operand.LabelRef(few))
 	a.Label(many)
@@ -183,25 +234,11 @@ func (a *assembly) tile(s set, rows, vectors int) {
 	a.Label(few)
 	a.ADDQ(operand.U8(unroll), k)
 	a.JEQ(operand.LabelRef(done))
-	rest := a.label("rest")
 	a.Label(rest)
 	step()
 	a.DECQ(k)
 	a.JNE(operand.LabelRef(rest))
 	a.Label(done)
-	finished := a.label("finished")
-	a.DECQ(stretches)
-	a.JLE(operand.LabelRef(finished))
-	for _, base := range element.bases {
-		a.ADDQ(at(t, tileJump), base)
-	}
-	a.MOVQ(at(t, tileK), k)
-	a.JMP(operand.LabelRef(stretch))
-	a.Label(finished)
-
-	a.storeSums(t, s, sums, rows, vectors, &last)
-	a.VZEROUPPER()
-	a.RET()
 }
 
 // prefetchC asks for C ahead of the sums: its rows are far apart in large
@@ -298,9 +335,13 @@ type column struct {
 	one, three, five reg
 }
 
-// rowsOf makes what is needed for so many rows.
-func (a *assembly) rowsOf(t reg, rows int) column {
+// rowsOf makes what is needed for so many rows. With edges A is the second row: the first may begin
+// outside of what it lies in.
+func (a *assembly) rowsOf(t reg, rows int, edges bool) column {
 	c := column{bases: []reg{a.field(t, tileA)}, one: a.field(t, tileRowA)}
+	if edges {
+		a.SUBQ(c.one, c.bases[0])
+	}
 	times := func(factor uint8) reg {
 		r := a.GP64()
 		a.LEAQ(operand.Mem{Base: c.one, Index: c.one, Scale: factor - 1}, r)
