@@ -127,7 +127,7 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	}
 	key := function.Key(fn, attrs)
 	if b := l.body(key); b != nil {
-		return b, nil
+		return l.used(b), nil
 	}
 	b, err := build(l, fn, attrs, watch)
 	if err != nil {
@@ -138,11 +138,10 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	kept := l.bodies[key]
 	if kept != nil { // made by another caller, or made again
 		if first := kept.get(); first != nil {
-			return first, nil
+			return l.used(first), nil
 		}
 		kept.put(b)
-		kept.settle()
-		return b, nil
+		return l.used(b), nil
 	}
 	// What a body takes in addition to its definition is what the values of attributes make.
 	if l.written += len(key) + max(0, b.written-2*len(fn.Def)); l.written > mostWritten {
@@ -150,12 +149,9 @@ func (l *library) instantiate(f *registry.Func, watch *status.Watch) (*Body, err
 	}
 	kept = &keptBody{}
 	kept.put(b)
-	if l.over == nil {
-		kept.settle()
-	}
 	l.bodies[key] = kept
 	l.granted += 1 + len(b.nodes)
-	return b, nil
+	return l.used(b), nil
 }
 
 const (

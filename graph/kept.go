@@ -8,7 +8,7 @@ import "weak"
 // someone uses it, and made again, in a tenth of the time that compiling it takes, if it
 // is needed later: ResNet-152's five bodies take 22 MB.
 type keptBody struct {
-	body  *Body              // nil: a large one, of a library that is not staged
+	body  *Body              // nil: a large one
 	large weak.Pointer[Body] // likewise
 	calls inferredCalls      // which all bodies made for the key share
 }
@@ -27,12 +27,19 @@ func (k *keptBody) get() *Body {
 // put keeps a body.
 func (k *keptBody) put(b *Body) {
 	b.calls = &k.calls
-	k.body = b
+	if len(b.nodes) > mostKeptNodes {
+		k.large = weak.Make(b)
+	} else {
+		k.body = b
+	}
 }
 
-// settle stops holding a large body.
-func (k *keptBody) settle() {
-	if b := k.body; b != nil && len(b.nodes) > mostKeptNodes {
-		k.body, k.large = nil, weak.Make(b)
+// used returns b, which someone is going to use. While a graph is imported the body that was
+// used last is held, so that ten thousand calls of a large one do not make it again whenever
+// garbage has been collected.
+func (l *library) used(b *Body) *Body {
+	if l.over != nil {
+		l.last.Store(b)
 	}
+	return b
 }

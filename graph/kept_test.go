@@ -28,6 +28,9 @@ func TestLargeBodiesAreReleased(t *testing.T) {
 				if again != b {
 					t.Error("a function has two bodies at a time")
 				}
+				if b.Graph.library != g.library {
+					t.Error("the body that the import has made does not know the graph's functions")
+				}
 				return weak.Make(b), exported(t, b.Graph), weak.Make(again)
 			}
 			old, def, _ := before()
@@ -63,23 +66,31 @@ func TestLargeBodiesAreReleased(t *testing.T) {
 	}
 }
 
-// TestManyCallsOfLargeBody: bodies stay while a graph is imported, however often it is collected.
+// TestManyCallsOfLargeBody: the body used last stays while a graph is imported, however often it
+// is collected; others are released.
 func TestManyCallsOfLargeBody(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(chainFunction(2 * mostKeptNodes))
+	b.WriteString(strings.Replace(chainFunction(2*mostKeptNodes), "F(", "G(", 1))
 	b.WriteString("x = Placeholder() {dtype=DT_FLOAT}\n")
 	g := mustText(t, b.String())
 	l := g.library.stage()
-	made := func() weak.Pointer[Body] {
-		body, err := l.instantiate(&registry.Func{Name: "F"}, nil)
+	body := func(name string) weak.Pointer[Body] {
+		body, err := l.instantiate(&registry.Func{Name: name}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return weak.Make(body)
-	}()
+	}
+	last := body("F")
 	runtime.GC()
-	if made.Value() == nil {
-		t.Error("a body that is being imported has been released")
+	if last.Value() == nil {
+		t.Error("the body used last has been released")
+	}
+	body("G")
+	runtime.GC()
+	if last.Value() != nil {
+		t.Error("a large body that nobody uses is held")
 	}
 	runtime.KeepAlive(l)
 }

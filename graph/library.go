@@ -2,6 +2,7 @@ package graph
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/troupe-go/troupe/graph/function"
 	"github.com/troupe-go/troupe/registry"
@@ -14,6 +15,8 @@ type library struct {
 	*function.Library
 	ops  *registry.Registry
 	over *library // what a staged library is yet to be committed to
+
+	last atomic.Pointer[Body] // of a staged library; see used
 
 	mu      sync.RWMutex
 	bodies  map[string]*keptBody // by the key of what was instantiated
@@ -51,8 +54,9 @@ func (l *library) commit() error {
 	defer to.mu.Unlock()
 	for key, kept := range l.bodies {
 		if to.bodies[key] == nil {
-			kept.body.Graph.library = to
-			kept.settle()
+			if b := kept.get(); b != nil {
+				b.Graph.library = to
+			}
 			to.bodies[key] = kept
 		}
 	}
