@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/troupe-go/troupe/devices/cpu/vec"
 	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/ops/image/jpeg"
 	"github.com/troupe-go/troupe/registry"
@@ -126,29 +127,12 @@ func (k *jpegEncoder) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 type jpegFile struct {
 	width, height, channels int
 	pixels                  []uint8
-	tables                  [2][64]divisor // for brightness and color, in natural order
+	tables                  [2][64]int32    // what coefficients are divided by, of brightness and color, in natural order
+	divisors                [2]vec.Divisors // 8 times as large, as the transform's results are
 	out                     []byte
 	codes                   [4][256]huffmanCode // of DC and AC for brightness, then for color
 	planes                  []plane
 	down                    bool // colors are kept at half the height and width
-}
-
-// A divisor is a number up to 2^11, and its inverse, rounded up: a quotient of what is below
-// 2^29 is that of the product with 2^40.
-type divisor struct {
-	d       int32
-	place   uint8 // of the coefficient in the order of a file
-	inverse uint64
-}
-
-// divide sets the divisor's place in block to x/d, rounded to the nearest, halves away from
-// zero, and returns the bit of the place if that is not 0. Signs are in no order, so that
-// branches on them would cost more.
-func (d *divisor) divide(x int32, block *[64]int16) uint64 {
-	sign := x >> 31
-	q := uint64(uint32(x^sign-sign+d.d>>1)) * d.inverse >> 40
-	block[d.place&63] = int16(int32(q) ^ sign - sign)
-	return -q >> 63 << (d.place & 63)
 }
 
 // A huffmanCode is a code, with zeros for the bits of the number that follows, and the bits of both.
@@ -186,11 +170,9 @@ func (f *jpegFile) quantize(quality int) {
 	}
 	for t := range f.tables {
 		for i, d := range suggested[t] {
-			d = min(max((d*scale+50)/100, 1), 255) << 3 // as the transform's results are
-			f.tables[t][i] = divisor{d: d, inverse: 1<<40/uint64(d) + 1}
-		}
-		for i, natural := range zigzag {
-			f.tables[t][natural].place = uint8(i)
+			d = min(max((d*scale+50)/100, 1), 255)
+			f.tables[t][i] = d
+			f.divisors[t].Set(i, 8*d)
 		}
 	}
 }
@@ -219,7 +201,7 @@ func (k *jpegEncoder) head(f *jpegFile) {
 		f.segment(0xdb, 65)
 		f.out = append(f.out, byte(t))
 		for _, i := range zigzag {
-			f.out = append(f.out, byte(f.tables[t][i].d>>3))
+			f.out = append(f.out, byte(f.tables[t][i]))
 		}
 	}
 	f.segment(0xc0, 6+3*f.channels)
@@ -428,7 +410,7 @@ func (f *jpegFile) code(w *bitWriter, from, to, row int) {
 				var rest uint64
 				bx, by := x*p.across+b%p.across, y*p.across+b/p.across
 				if bx < p.wide && by < p.high {
-					rest = p.transform(&block, bx, by, &f.tables[p.table])
+					rest = p.transform(&block, bx, by, &f.divisors[p.table])
 				} else { // beyond the image, in the image's last color
 					block[0] = before
 				}
@@ -447,48 +429,16 @@ func (f *jpegFile) lastOf(i, y, x int) int16 {
 	var block [64]int16
 	for b := p.across*p.across - 1; ; b-- {
 		if bx, by := x*p.across+b%p.across, y*p.across+b/p.across; bx < p.wide && by < p.high {
-			p.transform(&block, bx, by, &f.tables[p.table])
+			p.transform(&block, bx, by, &f.divisors[p.table])
 			return block[0]
 		}
 	}
 }
 
 // transform sets block to the quantized coefficients of a block of samples, in the order of a
-// file, and returns which are not 0, by bits: the cosine transform of Loeffler, Ligtenberg and
-// Moschytz (ICASSP 1989) in integers, rounded where libjpeg rounds.
-func (p *plane) transform(block *[64]int16, bx, by int, divisors *[64]divisor) (nonzero uint64) {
-	var rows [8][8]int32
-	const half1, half2 = 1 << 10, 1 << 14
-	for y := range rows {
-		v := binary.LittleEndian.Uint64(p.samples[(8*by+y)*p.stride+8*bx:])
-		c0, c1, c2, c3, c4, c5, c6, c7 := cosines(int32(v&0xff), int32(v>>8&0xff), int32(v>>16&0xff), int32(v>>24&0xff),
-			int32(v>>32&0xff), int32(v>>40&0xff), int32(v>>48&0xff), int32(v>>56))
-		rows[y] = [8]int32{(c0 - 8*128) << 2, (c1 + half1) >> 11, (c2 + half1) >> 11, (c3 + half1) >> 11,
-			c4 << 2, (c5 + half1) >> 11, (c6 + half1) >> 11, (c7 + half1) >> 11}
-	}
-	for x := range 8 {
-		c0, c1, c2, c3, c4, c5, c6, c7 := cosines(rows[0][x], rows[1][x], rows[2][x], rows[3][x], rows[4][x], rows[5][x], rows[6][x], rows[7][x])
-		nonzero |= divisors[x].divide((c0+2)>>2, block) | divisors[8+x].divide((c1+half2)>>15, block) |
-			divisors[16+x].divide((c2+half2)>>15, block) | divisors[24+x].divide((c3+half2)>>15, block) |
-			divisors[32+x].divide((c4+2)>>2, block) | divisors[40+x].divide((c5+half2)>>15, block) |
-			divisors[48+x].divide((c6+half2)>>15, block) | divisors[56+x].divide((c7+half2)>>15, block)
-	}
-	return nonzero
-}
-
-// cosines transforms eight numbers. All but the first and the fifth are 2^13 times as large.
-func cosines(x0, x1, x2, x3, x4, x5, x6, x7 int32) (c0, c1, c2, c3, c4, c5, c6, c7 int32) {
-	s0, s7 := x0+x7, x0-x7
-	s1, s6 := x1+x6, x1-x6
-	s2, s5 := x2+x5, x2-x5
-	s3, s4 := x3+x4, x3-x4
-	t0, t3, t1, t2 := s0+s3, s0-s3, s1+s2, s1-s2
-	z := (t2 + t3) * 4433
-	z1, z2, z3, z4 := s4+s7, s5+s6, s4+s6, s5+s7
-	z5 := (z3 + z4) * 9633
-	z1, z2, z3, z4 = -z1*7373, -z2*20995, -z3*16069+z5, -z4*3196+z5
-	return t0 + t1, s7*12299 + z1 + z4, z + t3*6270, s6*25172 + z2 + z3,
-		t0 - t1, s5*16819 + z2 + z4, z - t2*15137, s4*2446 + z1 + z3
+// file, and returns which are not 0, by bits.
+func (p *plane) transform(block *[64]int16, bx, by int, divisors *vec.Divisors) (nonzero uint64) {
+	return vec.Frequencies(block, p.samples[8*by*p.stride+8*bx:], p.stride, divisors)
 }
 
 // A bitWriter collects the bits of a piece of a scan.

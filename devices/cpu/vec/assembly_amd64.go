@@ -723,6 +723,9 @@ func colorsAVX2(dst []uint8, y []uint8, cb []uint8, cr []uint8, n int)
 func cosinesAVX2(to []uint8, stride int, block []int16, scale []int16)
 
 //go:noescape
+func frequenciesAVX2(to []int16, samples []uint8, stride int, divisors []float32) (nonzero uint64)
+
+//go:noescape
 func fewAVX2_1x8(t *fewRun)
 
 //go:noescape

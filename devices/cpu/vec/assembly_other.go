@@ -450,6 +450,10 @@ func colorsAVX2(dst []uint8, y []uint8, cb []uint8, cr []uint8, n int) { panic(u
 
 func cosinesAVX2(to []uint8, stride int, block []int16, scale []int16) { panic(unreachable) }
 
+func frequenciesAVX2(to []int16, samples []uint8, stride int, divisors []float32) (nonzero uint64) {
+	panic(unreachable)
+}
+
 func winogradInput4AVX2(t *winogradRun) { panic(unreachable) }
 
 func winogradOutput4AVX2(t *winogradRun) { panic(unreachable) }

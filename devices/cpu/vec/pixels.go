@@ -54,3 +54,28 @@ func Cosines(to []uint8, stride int, block, scale *[64]int16) {
 	}
 	cosinesPortable(to, stride, block, scale)
 }
+
+// Divisors are numbers up to 2^11 that coefficients of cosine transforms are divided by, in
+// natural order.
+type Divisors struct {
+	floats   [64]float32
+	inverses [64]uint64
+}
+
+// Set sets one of them. Its inverse is rounded up: a quotient of what is below 2^29 is that of
+// the product with 2^40.
+func (d *Divisors) Set(i int, by int32) {
+	d.floats[i], d.inverses[i] = float32(by), 1<<40/uint64(by)+1
+}
+
+// Frequencies sets to to the quotients of the coefficients of 8 rows of 8 samples, stride apart,
+// rounded to the nearest, halves away from zero, in the order of a JPEG file, and returns which
+// are not 0, by bits: the cosine transform of Loeffler, Ligtenberg and Moschytz (ICASSP 1989) in
+// integers, 8 times as large, rounded where libjpeg rounds.
+func Frequencies(to *[64]int16, samples []uint8, stride int, divisors *Divisors) (nonzero uint64) {
+	_ = samples[7*stride : 7*stride+8]
+	if isa != portable {
+		return frequenciesAVX2(to[:], samples, stride, divisors.floats[:])
+	}
+	return frequenciesPortable(to, samples, stride, divisors)
+}

@@ -332,6 +332,418 @@ TEXT ·cosinesAVX2(SB), NOSPLIT, $0-80
 	ADDQ       CX, AX
 	RET
 
+// func frequenciesAVX2(to []int16, samples []uint8, stride int, divisors []float32) (nonzero uint64)
+// Requires: AVX, AVX2
+TEXT ·frequenciesAVX2(SB), NOSPLIT, $128-88
+	MOVQ        to_base+0(FP), AX
+	MOVQ        samples_base+24(FP), CX
+	MOVQ        stride+48(FP), DX
+	MOVQ        divisors_base+56(FP), BX
+	VPMOVZXBD   (CX), Y0
+	ADDQ        DX, CX
+	VPMOVZXBD   (CX), Y1
+	ADDQ        DX, CX
+	VPMOVZXBD   (CX), Y2
+	ADDQ        DX, CX
+	VPMOVZXBD   (CX), Y3
+	ADDQ        DX, CX
+	VPMOVZXBD   (CX), Y4
+	ADDQ        DX, CX
+	VPMOVZXBD   (CX), Y5
+	ADDQ        DX, CX
+	VPMOVZXBD   (CX), Y6
+	ADDQ        DX, CX
+	VPMOVZXBD   (CX), Y7
+	VPUNPCKLDQ  Y1, Y0, Y8
+	VPUNPCKHDQ  Y1, Y0, Y0
+	VPUNPCKLDQ  Y3, Y2, Y1
+	VPUNPCKHDQ  Y3, Y2, Y2
+	VPUNPCKLDQ  Y5, Y4, Y3
+	VPUNPCKHDQ  Y5, Y4, Y4
+	VPUNPCKLDQ  Y7, Y6, Y5
+	VPUNPCKHDQ  Y7, Y6, Y6
+	VPUNPCKLQDQ Y1, Y8, Y7
+	VPUNPCKHQDQ Y1, Y8, Y1
+	VPUNPCKLQDQ Y2, Y0, Y8
+	VPUNPCKHQDQ Y2, Y0, Y0
+	VPUNPCKLQDQ Y5, Y3, Y2
+	VPUNPCKHQDQ Y5, Y3, Y3
+	VPUNPCKLQDQ Y6, Y4, Y5
+	VPUNPCKHQDQ Y6, Y4, Y4
+	VPERM2I128  $0x20, Y2, Y7, Y6
+	VPERM2I128  $0x31, Y2, Y7, Y2
+	VPERM2I128  $0x20, Y3, Y1, Y7
+	VPERM2I128  $0x31, Y3, Y1, Y1
+	VPERM2I128  $0x20, Y5, Y8, Y3
+	VPERM2I128  $0x31, Y5, Y8, Y5
+	VPERM2I128  $0x20, Y4, Y0, Y8
+	VPERM2I128  $0x31, Y4, Y0, Y0
+	VPADDD      Y0, Y6, Y4
+	VPSUBD      Y0, Y6, Y0
+	VPADDD      Y5, Y7, Y6
+	VPSUBD      Y5, Y7, Y5
+	VPADDD      Y1, Y3, Y7
+	VPSUBD      Y1, Y3, Y1
+	VPADDD      Y2, Y8, Y3
+	VPSUBD      Y2, Y8, Y2
+	VPADDD      Y3, Y4, Y8
+	VPSUBD      Y3, Y4, Y3
+	VPADDD      Y7, Y6, Y4
+	VPSUBD      Y7, Y6, Y6
+	VPADDD      Y4, Y8, Y7
+	VPSUBD      Y4, Y8, Y4
+	VPADDD      Y3, Y6, Y8
+	VPMULLD     pixelConstants<>+736(SB), Y8, Y8
+	VPMULLD     pixelConstants<>+768(SB), Y3, Y3
+	VPADDD      Y3, Y8, Y3
+	VPMULLD     pixelConstants<>+800(SB), Y6, Y6
+	VPSUBD      Y6, Y8, Y6
+	VPADDD      Y0, Y2, Y8
+	VPADDD      Y5, Y1, Y9
+	VPADDD      Y5, Y2, Y10
+	VPADDD      Y0, Y1, Y11
+	VPADDD      Y11, Y10, Y12
+	VPMULLD     pixelConstants<>+832(SB), Y12, Y12
+	VPMULLD     pixelConstants<>+864(SB), Y8, Y8
+	VPMULLD     pixelConstants<>+896(SB), Y9, Y9
+	VPMULLD     pixelConstants<>+928(SB), Y10, Y10
+	VPADDD      Y12, Y10, Y10
+	VPMULLD     pixelConstants<>+960(SB), Y11, Y11
+	VPADDD      Y12, Y11, Y11
+	VPMULLD     pixelConstants<>+992(SB), Y0, Y0
+	VPADDD      Y8, Y0, Y0
+	VPADDD      Y11, Y0, Y0
+	VPMULLD     pixelConstants<>+1024(SB), Y5, Y5
+	VPADDD      Y9, Y5, Y5
+	VPADDD      Y10, Y5, Y5
+	VPMULLD     pixelConstants<>+1056(SB), Y1, Y1
+	VPADDD      Y9, Y1, Y1
+	VPADDD      Y11, Y1, Y1
+	VPMULLD     pixelConstants<>+1088(SB), Y2, Y2
+	VPADDD      Y8, Y2, Y2
+	VPADDD      Y10, Y2, Y2
+	VPSUBD      pixelConstants<>+1120(SB), Y7, Y7
+	VPSLLD      $0x02, Y7, Y7
+	VPADDD      pixelConstants<>+1120(SB), Y0, Y0
+	VPSRAD      $0x0b, Y0, Y0
+	VPADDD      pixelConstants<>+1120(SB), Y3, Y3
+	VPSRAD      $0x0b, Y3, Y3
+	VPADDD      pixelConstants<>+1120(SB), Y5, Y5
+	VPSRAD      $0x0b, Y5, Y5
+	VPSLLD      $0x02, Y4, Y4
+	VPADDD      pixelConstants<>+1120(SB), Y1, Y1
+	VPSRAD      $0x0b, Y1, Y1
+	VPADDD      pixelConstants<>+1120(SB), Y6, Y6
+	VPSRAD      $0x0b, Y6, Y6
+	VPADDD      pixelConstants<>+1120(SB), Y2, Y2
+	VPSRAD      $0x0b, Y2, Y2
+	VPUNPCKLDQ  Y0, Y7, Y8
+	VPUNPCKHDQ  Y0, Y7, Y0
+	VPUNPCKLDQ  Y5, Y3, Y7
+	VPUNPCKHDQ  Y5, Y3, Y3
+	VPUNPCKLDQ  Y1, Y4, Y5
+	VPUNPCKHDQ  Y1, Y4, Y1
+	VPUNPCKLDQ  Y2, Y6, Y4
+	VPUNPCKHDQ  Y2, Y6, Y2
+	VPUNPCKLQDQ Y7, Y8, Y6
+	VPUNPCKHQDQ Y7, Y8, Y7
+	VPUNPCKLQDQ Y3, Y0, Y8
+	VPUNPCKHQDQ Y3, Y0, Y0
+	VPUNPCKLQDQ Y4, Y5, Y3
+	VPUNPCKHQDQ Y4, Y5, Y4
+	VPUNPCKLQDQ Y2, Y1, Y5
+	VPUNPCKHQDQ Y2, Y1, Y1
+	VPERM2I128  $0x20, Y3, Y6, Y2
+	VPERM2I128  $0x31, Y3, Y6, Y3
+	VPERM2I128  $0x20, Y4, Y7, Y6
+	VPERM2I128  $0x31, Y4, Y7, Y4
+	VPERM2I128  $0x20, Y5, Y8, Y7
+	VPERM2I128  $0x31, Y5, Y8, Y5
+	VPERM2I128  $0x20, Y1, Y0, Y8
+	VPERM2I128  $0x31, Y1, Y0, Y0
+	VPADDD      Y0, Y2, Y1
+	VPSUBD      Y0, Y2, Y0
+	VPADDD      Y5, Y6, Y2
+	VPSUBD      Y5, Y6, Y5
+	VPADDD      Y4, Y7, Y6
+	VPSUBD      Y4, Y7, Y4
+	VPADDD      Y3, Y8, Y7
+	VPSUBD      Y3, Y8, Y3
+	VPADDD      Y7, Y1, Y8
+	VPSUBD      Y7, Y1, Y1
+	VPADDD      Y6, Y2, Y7
+	VPSUBD      Y6, Y2, Y2
+	VPADDD      Y7, Y8, Y6
+	VPSUBD      Y7, Y8, Y7
+	VPADDD      Y1, Y2, Y8
+	VPMULLD     pixelConstants<>+736(SB), Y8, Y8
+	VPMULLD     pixelConstants<>+768(SB), Y1, Y1
+	VPADDD      Y1, Y8, Y1
+	VPMULLD     pixelConstants<>+800(SB), Y2, Y2
+	VPSUBD      Y2, Y8, Y2
+	VPADDD      Y0, Y3, Y8
+	VPADDD      Y5, Y4, Y9
+	VPADDD      Y5, Y3, Y10
+	VPADDD      Y0, Y4, Y11
+	VPADDD      Y11, Y10, Y12
+	VPMULLD     pixelConstants<>+832(SB), Y12, Y12
+	VPMULLD     pixelConstants<>+864(SB), Y8, Y8
+	VPMULLD     pixelConstants<>+896(SB), Y9, Y9
+	VPMULLD     pixelConstants<>+928(SB), Y10, Y10
+	VPADDD      Y12, Y10, Y10
+	VPMULLD     pixelConstants<>+960(SB), Y11, Y11
+	VPADDD      Y12, Y11, Y11
+	VPMULLD     pixelConstants<>+992(SB), Y0, Y0
+	VPADDD      Y8, Y0, Y0
+	VPADDD      Y11, Y0, Y0
+	VPMULLD     pixelConstants<>+1024(SB), Y5, Y5
+	VPADDD      Y9, Y5, Y5
+	VPADDD      Y10, Y5, Y5
+	VPMULLD     pixelConstants<>+1056(SB), Y4, Y4
+	VPADDD      Y9, Y4, Y4
+	VPADDD      Y11, Y4, Y4
+	VPMULLD     pixelConstants<>+1088(SB), Y3, Y3
+	VPADDD      Y8, Y3, Y3
+	VPADDD      Y10, Y3, Y3
+	VMOVUPS     pixelConstants<>+1152(SB), Y8
+	VPADDD      pixelConstants<>+1216(SB), Y6, Y6
+	VPSRAD      $0x02, Y6, Y6
+	VMOVUPS     (BX), Y9
+	VPABSD      Y6, Y10
+	VCVTDQ2PS   Y10, Y10
+	VMULPS      Y8, Y9, Y11
+	VADDPS      Y11, Y10, Y10
+	VDIVPS      Y9, Y10, Y10
+	VCVTTPS2DQ  Y10, Y10
+	VPSIGND     Y6, Y10, Y10
+	VPADDD      pixelConstants<>+1184(SB), Y0, Y0
+	VPSRAD      $0x0f, Y0, Y0
+	VMOVUPS     32(BX), Y6
+	VPABSD      Y0, Y9
+	VCVTDQ2PS   Y9, Y9
+	VMULPS      Y8, Y6, Y11
+	VADDPS      Y11, Y9, Y9
+	VDIVPS      Y6, Y9, Y9
+	VCVTTPS2DQ  Y9, Y9
+	VPSIGND     Y0, Y9, Y9
+	VPADDD      pixelConstants<>+1184(SB), Y1, Y0
+	VPSRAD      $0x0f, Y0, Y0
+	VMOVUPS     64(BX), Y1
+	VPABSD      Y0, Y6
+	VCVTDQ2PS   Y6, Y6
+	VMULPS      Y8, Y1, Y11
+	VADDPS      Y11, Y6, Y6
+	VDIVPS      Y1, Y6, Y6
+	VCVTTPS2DQ  Y6, Y6
+	VPSIGND     Y0, Y6, Y6
+	VPADDD      pixelConstants<>+1184(SB), Y5, Y0
+	VPSRAD      $0x0f, Y0, Y0
+	VMOVUPS     96(BX), Y1
+	VPABSD      Y0, Y5
+	VCVTDQ2PS   Y5, Y5
+	VMULPS      Y8, Y1, Y11
+	VADDPS      Y11, Y5, Y5
+	VDIVPS      Y1, Y5, Y5
+	VCVTTPS2DQ  Y5, Y5
+	VPSIGND     Y0, Y5, Y5
+	VPADDD      pixelConstants<>+1216(SB), Y7, Y0
+	VPSRAD      $0x02, Y0, Y0
+	VMOVUPS     128(BX), Y1
+	VPABSD      Y0, Y7
+	VCVTDQ2PS   Y7, Y7
+	VMULPS      Y8, Y1, Y11
+	VADDPS      Y11, Y7, Y7
+	VDIVPS      Y1, Y7, Y7
+	VCVTTPS2DQ  Y7, Y7
+	VPSIGND     Y0, Y7, Y7
+	VPADDD      pixelConstants<>+1184(SB), Y4, Y0
+	VPSRAD      $0x0f, Y0, Y0
+	VMOVUPS     160(BX), Y1
+	VPABSD      Y0, Y4
+	VCVTDQ2PS   Y4, Y4
+	VMULPS      Y8, Y1, Y11
+	VADDPS      Y11, Y4, Y4
+	VDIVPS      Y1, Y4, Y4
+	VCVTTPS2DQ  Y4, Y4
+	VPSIGND     Y0, Y4, Y4
+	VPADDD      pixelConstants<>+1184(SB), Y2, Y0
+	VPSRAD      $0x0f, Y0, Y0
+	VMOVUPS     192(BX), Y1
+	VPABSD      Y0, Y2
+	VCVTDQ2PS   Y2, Y2
+	VMULPS      Y8, Y1, Y11
+	VADDPS      Y11, Y2, Y2
+	VDIVPS      Y1, Y2, Y2
+	VCVTTPS2DQ  Y2, Y2
+	VPSIGND     Y0, Y2, Y2
+	VPADDD      pixelConstants<>+1184(SB), Y3, Y0
+	VPSRAD      $0x0f, Y0, Y0
+	VMOVUPS     224(BX), Y1
+	VPABSD      Y0, Y3
+	VCVTDQ2PS   Y3, Y3
+	VMULPS      Y8, Y1, Y8
+	VADDPS      Y8, Y3, Y3
+	VDIVPS      Y1, Y3, Y3
+	VCVTTPS2DQ  Y3, Y3
+	VPSIGND     Y0, Y3, Y3
+	VPACKSSDW   Y9, Y10, Y0
+	VPERMQ      $0xd8, Y0, Y0
+	VMOVDQU     Y0, (SP)
+	VPACKSSDW   Y5, Y6, Y0
+	VPERMQ      $0xd8, Y0, Y0
+	VMOVDQU     Y0, 32(SP)
+	VPACKSSDW   Y4, Y7, Y0
+	VPERMQ      $0xd8, Y0, Y0
+	VMOVDQU     Y0, 64(SP)
+	VPACKSSDW   Y3, Y2, Y0
+	VPERMQ      $0xd8, Y0, Y0
+	VMOVDQU     Y0, 96(SP)
+	MOVWLZX     (SP), CX
+	MOVW        CX, (AX)
+	MOVWLZX     2(SP), CX
+	MOVW        CX, 2(AX)
+	MOVWLZX     16(SP), CX
+	MOVW        CX, 4(AX)
+	MOVWLZX     32(SP), CX
+	MOVW        CX, 6(AX)
+	MOVWLZX     18(SP), CX
+	MOVW        CX, 8(AX)
+	MOVWLZX     4(SP), CX
+	MOVW        CX, 10(AX)
+	MOVWLZX     6(SP), CX
+	MOVW        CX, 12(AX)
+	MOVWLZX     20(SP), CX
+	MOVW        CX, 14(AX)
+	MOVWLZX     34(SP), CX
+	MOVW        CX, 16(AX)
+	MOVWLZX     48(SP), CX
+	MOVW        CX, 18(AX)
+	MOVWLZX     64(SP), CX
+	MOVW        CX, 20(AX)
+	MOVWLZX     50(SP), CX
+	MOVW        CX, 22(AX)
+	MOVWLZX     36(SP), CX
+	MOVW        CX, 24(AX)
+	MOVWLZX     22(SP), CX
+	MOVW        CX, 26(AX)
+	MOVWLZX     8(SP), CX
+	MOVW        CX, 28(AX)
+	MOVWLZX     10(SP), CX
+	MOVW        CX, 30(AX)
+	MOVWLZX     24(SP), CX
+	MOVW        CX, 32(AX)
+	MOVWLZX     38(SP), CX
+	MOVW        CX, 34(AX)
+	MOVWLZX     52(SP), CX
+	MOVW        CX, 36(AX)
+	MOVWLZX     66(SP), CX
+	MOVW        CX, 38(AX)
+	MOVWLZX     80(SP), CX
+	MOVW        CX, 40(AX)
+	MOVWLZX     96(SP), CX
+	MOVW        CX, 42(AX)
+	MOVWLZX     82(SP), CX
+	MOVW        CX, 44(AX)
+	MOVWLZX     68(SP), CX
+	MOVW        CX, 46(AX)
+	MOVWLZX     54(SP), CX
+	MOVW        CX, 48(AX)
+	MOVWLZX     40(SP), CX
+	MOVW        CX, 50(AX)
+	MOVWLZX     26(SP), CX
+	MOVW        CX, 52(AX)
+	MOVWLZX     12(SP), CX
+	MOVW        CX, 54(AX)
+	MOVWLZX     14(SP), CX
+	MOVW        CX, 56(AX)
+	MOVWLZX     28(SP), CX
+	MOVW        CX, 58(AX)
+	MOVWLZX     42(SP), CX
+	MOVW        CX, 60(AX)
+	MOVWLZX     56(SP), CX
+	MOVW        CX, 62(AX)
+	MOVWLZX     70(SP), CX
+	MOVW        CX, 64(AX)
+	MOVWLZX     84(SP), CX
+	MOVW        CX, 66(AX)
+	MOVWLZX     98(SP), CX
+	MOVW        CX, 68(AX)
+	MOVWLZX     112(SP), CX
+	MOVW        CX, 70(AX)
+	MOVWLZX     114(SP), CX
+	MOVW        CX, 72(AX)
+	MOVWLZX     100(SP), CX
+	MOVW        CX, 74(AX)
+	MOVWLZX     86(SP), CX
+	MOVW        CX, 76(AX)
+	MOVWLZX     72(SP), CX
+	MOVW        CX, 78(AX)
+	MOVWLZX     58(SP), CX
+	MOVW        CX, 80(AX)
+	MOVWLZX     44(SP), CX
+	MOVW        CX, 82(AX)
+	MOVWLZX     30(SP), CX
+	MOVW        CX, 84(AX)
+	MOVWLZX     46(SP), CX
+	MOVW        CX, 86(AX)
+	MOVWLZX     60(SP), CX
+	MOVW        CX, 88(AX)
+	MOVWLZX     74(SP), CX
+	MOVW        CX, 90(AX)
+	MOVWLZX     88(SP), CX
+	MOVW        CX, 92(AX)
+	MOVWLZX     102(SP), CX
+	MOVW        CX, 94(AX)
+	MOVWLZX     116(SP), CX
+	MOVW        CX, 96(AX)
+	MOVWLZX     118(SP), CX
+	MOVW        CX, 98(AX)
+	MOVWLZX     104(SP), CX
+	MOVW        CX, 100(AX)
+	MOVWLZX     90(SP), CX
+	MOVW        CX, 102(AX)
+	MOVWLZX     76(SP), CX
+	MOVW        CX, 104(AX)
+	MOVWLZX     62(SP), CX
+	MOVW        CX, 106(AX)
+	MOVWLZX     78(SP), CX
+	MOVW        CX, 108(AX)
+	MOVWLZX     92(SP), CX
+	MOVW        CX, 110(AX)
+	MOVWLZX     106(SP), CX
+	MOVW        CX, 112(AX)
+	MOVWLZX     120(SP), CX
+	MOVW        CX, 114(AX)
+	MOVWLZX     122(SP), CX
+	MOVW        CX, 116(AX)
+	MOVWLZX     108(SP), CX
+	MOVW        CX, 118(AX)
+	MOVWLZX     94(SP), CX
+	MOVW        CX, 120(AX)
+	MOVWLZX     110(SP), CX
+	MOVW        CX, 122(AX)
+	MOVWLZX     124(SP), CX
+	MOVW        CX, 124(AX)
+	MOVWLZX     126(SP), CX
+	MOVW        CX, 126(AX)
+	VPXOR       Y0, Y0, Y0
+	VPCMPEQW    (AX), Y0, Y1
+	VPCMPEQW    32(AX), Y0, Y2
+	VPACKSSWB   Y2, Y1, Y1
+	VPERMQ      $0xd8, Y1, Y1
+	VPMOVMSKB   Y1, CX
+	VPCMPEQW    64(AX), Y0, Y1
+	VPCMPEQW    96(AX), Y0, Y0
+	VPACKSSWB   Y0, Y1, Y0
+	VPERMQ      $0xd8, Y0, Y0
+	VPMOVMSKB   Y0, AX
+	VZEROUPPER
+	SHLQ        $0x20, AX
+	ORQ         AX, CX
+	NOTQ        CX
+	MOVQ        CX, nonzero+80(FP)
+	RET
+
 DATA pixelConstants<>+0(SB)/1, $0x08
 DATA pixelConstants<>+1(SB)/1, $0x00
 DATA pixelConstants<>+2(SB)/1, $0x08
@@ -1068,4 +1480,516 @@ DATA pixelConstants<>+732(SB)/1, $0x80
 DATA pixelConstants<>+733(SB)/1, $0x80
 DATA pixelConstants<>+734(SB)/1, $0x80
 DATA pixelConstants<>+735(SB)/1, $0x80
-GLOBL pixelConstants<>(SB), RODATA|NOPTR, $736
+DATA pixelConstants<>+736(SB)/1, $0x51
+DATA pixelConstants<>+737(SB)/1, $0x11
+DATA pixelConstants<>+738(SB)/1, $0x00
+DATA pixelConstants<>+739(SB)/1, $0x00
+DATA pixelConstants<>+740(SB)/1, $0x51
+DATA pixelConstants<>+741(SB)/1, $0x11
+DATA pixelConstants<>+742(SB)/1, $0x00
+DATA pixelConstants<>+743(SB)/1, $0x00
+DATA pixelConstants<>+744(SB)/1, $0x51
+DATA pixelConstants<>+745(SB)/1, $0x11
+DATA pixelConstants<>+746(SB)/1, $0x00
+DATA pixelConstants<>+747(SB)/1, $0x00
+DATA pixelConstants<>+748(SB)/1, $0x51
+DATA pixelConstants<>+749(SB)/1, $0x11
+DATA pixelConstants<>+750(SB)/1, $0x00
+DATA pixelConstants<>+751(SB)/1, $0x00
+DATA pixelConstants<>+752(SB)/1, $0x51
+DATA pixelConstants<>+753(SB)/1, $0x11
+DATA pixelConstants<>+754(SB)/1, $0x00
+DATA pixelConstants<>+755(SB)/1, $0x00
+DATA pixelConstants<>+756(SB)/1, $0x51
+DATA pixelConstants<>+757(SB)/1, $0x11
+DATA pixelConstants<>+758(SB)/1, $0x00
+DATA pixelConstants<>+759(SB)/1, $0x00
+DATA pixelConstants<>+760(SB)/1, $0x51
+DATA pixelConstants<>+761(SB)/1, $0x11
+DATA pixelConstants<>+762(SB)/1, $0x00
+DATA pixelConstants<>+763(SB)/1, $0x00
+DATA pixelConstants<>+764(SB)/1, $0x51
+DATA pixelConstants<>+765(SB)/1, $0x11
+DATA pixelConstants<>+766(SB)/1, $0x00
+DATA pixelConstants<>+767(SB)/1, $0x00
+DATA pixelConstants<>+768(SB)/1, $0x7e
+DATA pixelConstants<>+769(SB)/1, $0x18
+DATA pixelConstants<>+770(SB)/1, $0x00
+DATA pixelConstants<>+771(SB)/1, $0x00
+DATA pixelConstants<>+772(SB)/1, $0x7e
+DATA pixelConstants<>+773(SB)/1, $0x18
+DATA pixelConstants<>+774(SB)/1, $0x00
+DATA pixelConstants<>+775(SB)/1, $0x00
+DATA pixelConstants<>+776(SB)/1, $0x7e
+DATA pixelConstants<>+777(SB)/1, $0x18
+DATA pixelConstants<>+778(SB)/1, $0x00
+DATA pixelConstants<>+779(SB)/1, $0x00
+DATA pixelConstants<>+780(SB)/1, $0x7e
+DATA pixelConstants<>+781(SB)/1, $0x18
+DATA pixelConstants<>+782(SB)/1, $0x00
+DATA pixelConstants<>+783(SB)/1, $0x00
+DATA pixelConstants<>+784(SB)/1, $0x7e
+DATA pixelConstants<>+785(SB)/1, $0x18
+DATA pixelConstants<>+786(SB)/1, $0x00
+DATA pixelConstants<>+787(SB)/1, $0x00
+DATA pixelConstants<>+788(SB)/1, $0x7e
+DATA pixelConstants<>+789(SB)/1, $0x18
+DATA pixelConstants<>+790(SB)/1, $0x00
+DATA pixelConstants<>+791(SB)/1, $0x00
+DATA pixelConstants<>+792(SB)/1, $0x7e
+DATA pixelConstants<>+793(SB)/1, $0x18
+DATA pixelConstants<>+794(SB)/1, $0x00
+DATA pixelConstants<>+795(SB)/1, $0x00
+DATA pixelConstants<>+796(SB)/1, $0x7e
+DATA pixelConstants<>+797(SB)/1, $0x18
+DATA pixelConstants<>+798(SB)/1, $0x00
+DATA pixelConstants<>+799(SB)/1, $0x00
+DATA pixelConstants<>+800(SB)/1, $0x21
+DATA pixelConstants<>+801(SB)/1, $0x3b
+DATA pixelConstants<>+802(SB)/1, $0x00
+DATA pixelConstants<>+803(SB)/1, $0x00
+DATA pixelConstants<>+804(SB)/1, $0x21
+DATA pixelConstants<>+805(SB)/1, $0x3b
+DATA pixelConstants<>+806(SB)/1, $0x00
+DATA pixelConstants<>+807(SB)/1, $0x00
+DATA pixelConstants<>+808(SB)/1, $0x21
+DATA pixelConstants<>+809(SB)/1, $0x3b
+DATA pixelConstants<>+810(SB)/1, $0x00
+DATA pixelConstants<>+811(SB)/1, $0x00
+DATA pixelConstants<>+812(SB)/1, $0x21
+DATA pixelConstants<>+813(SB)/1, $0x3b
+DATA pixelConstants<>+814(SB)/1, $0x00
+DATA pixelConstants<>+815(SB)/1, $0x00
+DATA pixelConstants<>+816(SB)/1, $0x21
+DATA pixelConstants<>+817(SB)/1, $0x3b
+DATA pixelConstants<>+818(SB)/1, $0x00
+DATA pixelConstants<>+819(SB)/1, $0x00
+DATA pixelConstants<>+820(SB)/1, $0x21
+DATA pixelConstants<>+821(SB)/1, $0x3b
+DATA pixelConstants<>+822(SB)/1, $0x00
+DATA pixelConstants<>+823(SB)/1, $0x00
+DATA pixelConstants<>+824(SB)/1, $0x21
+DATA pixelConstants<>+825(SB)/1, $0x3b
+DATA pixelConstants<>+826(SB)/1, $0x00
+DATA pixelConstants<>+827(SB)/1, $0x00
+DATA pixelConstants<>+828(SB)/1, $0x21
+DATA pixelConstants<>+829(SB)/1, $0x3b
+DATA pixelConstants<>+830(SB)/1, $0x00
+DATA pixelConstants<>+831(SB)/1, $0x00
+DATA pixelConstants<>+832(SB)/1, $0xa1
+DATA pixelConstants<>+833(SB)/1, $0x25
+DATA pixelConstants<>+834(SB)/1, $0x00
+DATA pixelConstants<>+835(SB)/1, $0x00
+DATA pixelConstants<>+836(SB)/1, $0xa1
+DATA pixelConstants<>+837(SB)/1, $0x25
+DATA pixelConstants<>+838(SB)/1, $0x00
+DATA pixelConstants<>+839(SB)/1, $0x00
+DATA pixelConstants<>+840(SB)/1, $0xa1
+DATA pixelConstants<>+841(SB)/1, $0x25
+DATA pixelConstants<>+842(SB)/1, $0x00
+DATA pixelConstants<>+843(SB)/1, $0x00
+DATA pixelConstants<>+844(SB)/1, $0xa1
+DATA pixelConstants<>+845(SB)/1, $0x25
+DATA pixelConstants<>+846(SB)/1, $0x00
+DATA pixelConstants<>+847(SB)/1, $0x00
+DATA pixelConstants<>+848(SB)/1, $0xa1
+DATA pixelConstants<>+849(SB)/1, $0x25
+DATA pixelConstants<>+850(SB)/1, $0x00
+DATA pixelConstants<>+851(SB)/1, $0x00
+DATA pixelConstants<>+852(SB)/1, $0xa1
+DATA pixelConstants<>+853(SB)/1, $0x25
+DATA pixelConstants<>+854(SB)/1, $0x00
+DATA pixelConstants<>+855(SB)/1, $0x00
+DATA pixelConstants<>+856(SB)/1, $0xa1
+DATA pixelConstants<>+857(SB)/1, $0x25
+DATA pixelConstants<>+858(SB)/1, $0x00
+DATA pixelConstants<>+859(SB)/1, $0x00
+DATA pixelConstants<>+860(SB)/1, $0xa1
+DATA pixelConstants<>+861(SB)/1, $0x25
+DATA pixelConstants<>+862(SB)/1, $0x00
+DATA pixelConstants<>+863(SB)/1, $0x00
+DATA pixelConstants<>+864(SB)/1, $0x33
+DATA pixelConstants<>+865(SB)/1, $0xe3
+DATA pixelConstants<>+866(SB)/1, $0xff
+DATA pixelConstants<>+867(SB)/1, $0xff
+DATA pixelConstants<>+868(SB)/1, $0x33
+DATA pixelConstants<>+869(SB)/1, $0xe3
+DATA pixelConstants<>+870(SB)/1, $0xff
+DATA pixelConstants<>+871(SB)/1, $0xff
+DATA pixelConstants<>+872(SB)/1, $0x33
+DATA pixelConstants<>+873(SB)/1, $0xe3
+DATA pixelConstants<>+874(SB)/1, $0xff
+DATA pixelConstants<>+875(SB)/1, $0xff
+DATA pixelConstants<>+876(SB)/1, $0x33
+DATA pixelConstants<>+877(SB)/1, $0xe3
+DATA pixelConstants<>+878(SB)/1, $0xff
+DATA pixelConstants<>+879(SB)/1, $0xff
+DATA pixelConstants<>+880(SB)/1, $0x33
+DATA pixelConstants<>+881(SB)/1, $0xe3
+DATA pixelConstants<>+882(SB)/1, $0xff
+DATA pixelConstants<>+883(SB)/1, $0xff
+DATA pixelConstants<>+884(SB)/1, $0x33
+DATA pixelConstants<>+885(SB)/1, $0xe3
+DATA pixelConstants<>+886(SB)/1, $0xff
+DATA pixelConstants<>+887(SB)/1, $0xff
+DATA pixelConstants<>+888(SB)/1, $0x33
+DATA pixelConstants<>+889(SB)/1, $0xe3
+DATA pixelConstants<>+890(SB)/1, $0xff
+DATA pixelConstants<>+891(SB)/1, $0xff
+DATA pixelConstants<>+892(SB)/1, $0x33
+DATA pixelConstants<>+893(SB)/1, $0xe3
+DATA pixelConstants<>+894(SB)/1, $0xff
+DATA pixelConstants<>+895(SB)/1, $0xff
+DATA pixelConstants<>+896(SB)/1, $0xfd
+DATA pixelConstants<>+897(SB)/1, $0xad
+DATA pixelConstants<>+898(SB)/1, $0xff
+DATA pixelConstants<>+899(SB)/1, $0xff
+DATA pixelConstants<>+900(SB)/1, $0xfd
+DATA pixelConstants<>+901(SB)/1, $0xad
+DATA pixelConstants<>+902(SB)/1, $0xff
+DATA pixelConstants<>+903(SB)/1, $0xff
+DATA pixelConstants<>+904(SB)/1, $0xfd
+DATA pixelConstants<>+905(SB)/1, $0xad
+DATA pixelConstants<>+906(SB)/1, $0xff
+DATA pixelConstants<>+907(SB)/1, $0xff
+DATA pixelConstants<>+908(SB)/1, $0xfd
+DATA pixelConstants<>+909(SB)/1, $0xad
+DATA pixelConstants<>+910(SB)/1, $0xff
+DATA pixelConstants<>+911(SB)/1, $0xff
+DATA pixelConstants<>+912(SB)/1, $0xfd
+DATA pixelConstants<>+913(SB)/1, $0xad
+DATA pixelConstants<>+914(SB)/1, $0xff
+DATA pixelConstants<>+915(SB)/1, $0xff
+DATA pixelConstants<>+916(SB)/1, $0xfd
+DATA pixelConstants<>+917(SB)/1, $0xad
+DATA pixelConstants<>+918(SB)/1, $0xff
+DATA pixelConstants<>+919(SB)/1, $0xff
+DATA pixelConstants<>+920(SB)/1, $0xfd
+DATA pixelConstants<>+921(SB)/1, $0xad
+DATA pixelConstants<>+922(SB)/1, $0xff
+DATA pixelConstants<>+923(SB)/1, $0xff
+DATA pixelConstants<>+924(SB)/1, $0xfd
+DATA pixelConstants<>+925(SB)/1, $0xad
+DATA pixelConstants<>+926(SB)/1, $0xff
+DATA pixelConstants<>+927(SB)/1, $0xff
+DATA pixelConstants<>+928(SB)/1, $0x3b
+DATA pixelConstants<>+929(SB)/1, $0xc1
+DATA pixelConstants<>+930(SB)/1, $0xff
+DATA pixelConstants<>+931(SB)/1, $0xff
+DATA pixelConstants<>+932(SB)/1, $0x3b
+DATA pixelConstants<>+933(SB)/1, $0xc1
+DATA pixelConstants<>+934(SB)/1, $0xff
+DATA pixelConstants<>+935(SB)/1, $0xff
+DATA pixelConstants<>+936(SB)/1, $0x3b
+DATA pixelConstants<>+937(SB)/1, $0xc1
+DATA pixelConstants<>+938(SB)/1, $0xff
+DATA pixelConstants<>+939(SB)/1, $0xff
+DATA pixelConstants<>+940(SB)/1, $0x3b
+DATA pixelConstants<>+941(SB)/1, $0xc1
+DATA pixelConstants<>+942(SB)/1, $0xff
+DATA pixelConstants<>+943(SB)/1, $0xff
+DATA pixelConstants<>+944(SB)/1, $0x3b
+DATA pixelConstants<>+945(SB)/1, $0xc1
+DATA pixelConstants<>+946(SB)/1, $0xff
+DATA pixelConstants<>+947(SB)/1, $0xff
+DATA pixelConstants<>+948(SB)/1, $0x3b
+DATA pixelConstants<>+949(SB)/1, $0xc1
+DATA pixelConstants<>+950(SB)/1, $0xff
+DATA pixelConstants<>+951(SB)/1, $0xff
+DATA pixelConstants<>+952(SB)/1, $0x3b
+DATA pixelConstants<>+953(SB)/1, $0xc1
+DATA pixelConstants<>+954(SB)/1, $0xff
+DATA pixelConstants<>+955(SB)/1, $0xff
+DATA pixelConstants<>+956(SB)/1, $0x3b
+DATA pixelConstants<>+957(SB)/1, $0xc1
+DATA pixelConstants<>+958(SB)/1, $0xff
+DATA pixelConstants<>+959(SB)/1, $0xff
+DATA pixelConstants<>+960(SB)/1, $0x84
+DATA pixelConstants<>+961(SB)/1, $0xf3
+DATA pixelConstants<>+962(SB)/1, $0xff
+DATA pixelConstants<>+963(SB)/1, $0xff
+DATA pixelConstants<>+964(SB)/1, $0x84
+DATA pixelConstants<>+965(SB)/1, $0xf3
+DATA pixelConstants<>+966(SB)/1, $0xff
+DATA pixelConstants<>+967(SB)/1, $0xff
+DATA pixelConstants<>+968(SB)/1, $0x84
+DATA pixelConstants<>+969(SB)/1, $0xf3
+DATA pixelConstants<>+970(SB)/1, $0xff
+DATA pixelConstants<>+971(SB)/1, $0xff
+DATA pixelConstants<>+972(SB)/1, $0x84
+DATA pixelConstants<>+973(SB)/1, $0xf3
+DATA pixelConstants<>+974(SB)/1, $0xff
+DATA pixelConstants<>+975(SB)/1, $0xff
+DATA pixelConstants<>+976(SB)/1, $0x84
+DATA pixelConstants<>+977(SB)/1, $0xf3
+DATA pixelConstants<>+978(SB)/1, $0xff
+DATA pixelConstants<>+979(SB)/1, $0xff
+DATA pixelConstants<>+980(SB)/1, $0x84
+DATA pixelConstants<>+981(SB)/1, $0xf3
+DATA pixelConstants<>+982(SB)/1, $0xff
+DATA pixelConstants<>+983(SB)/1, $0xff
+DATA pixelConstants<>+984(SB)/1, $0x84
+DATA pixelConstants<>+985(SB)/1, $0xf3
+DATA pixelConstants<>+986(SB)/1, $0xff
+DATA pixelConstants<>+987(SB)/1, $0xff
+DATA pixelConstants<>+988(SB)/1, $0x84
+DATA pixelConstants<>+989(SB)/1, $0xf3
+DATA pixelConstants<>+990(SB)/1, $0xff
+DATA pixelConstants<>+991(SB)/1, $0xff
+DATA pixelConstants<>+992(SB)/1, $0x0b
+DATA pixelConstants<>+993(SB)/1, $0x30
+DATA pixelConstants<>+994(SB)/1, $0x00
+DATA pixelConstants<>+995(SB)/1, $0x00
+DATA pixelConstants<>+996(SB)/1, $0x0b
+DATA pixelConstants<>+997(SB)/1, $0x30
+DATA pixelConstants<>+998(SB)/1, $0x00
+DATA pixelConstants<>+999(SB)/1, $0x00
+DATA pixelConstants<>+1000(SB)/1, $0x0b
+DATA pixelConstants<>+1001(SB)/1, $0x30
+DATA pixelConstants<>+1002(SB)/1, $0x00
+DATA pixelConstants<>+1003(SB)/1, $0x00
+DATA pixelConstants<>+1004(SB)/1, $0x0b
+DATA pixelConstants<>+1005(SB)/1, $0x30
+DATA pixelConstants<>+1006(SB)/1, $0x00
+DATA pixelConstants<>+1007(SB)/1, $0x00
+DATA pixelConstants<>+1008(SB)/1, $0x0b
+DATA pixelConstants<>+1009(SB)/1, $0x30
+DATA pixelConstants<>+1010(SB)/1, $0x00
+DATA pixelConstants<>+1011(SB)/1, $0x00
+DATA pixelConstants<>+1012(SB)/1, $0x0b
+DATA pixelConstants<>+1013(SB)/1, $0x30
+DATA pixelConstants<>+1014(SB)/1, $0x00
+DATA pixelConstants<>+1015(SB)/1, $0x00
+DATA pixelConstants<>+1016(SB)/1, $0x0b
+DATA pixelConstants<>+1017(SB)/1, $0x30
+DATA pixelConstants<>+1018(SB)/1, $0x00
+DATA pixelConstants<>+1019(SB)/1, $0x00
+DATA pixelConstants<>+1020(SB)/1, $0x0b
+DATA pixelConstants<>+1021(SB)/1, $0x30
+DATA pixelConstants<>+1022(SB)/1, $0x00
+DATA pixelConstants<>+1023(SB)/1, $0x00
+DATA pixelConstants<>+1024(SB)/1, $0x54
+DATA pixelConstants<>+1025(SB)/1, $0x62
+DATA pixelConstants<>+1026(SB)/1, $0x00
+DATA pixelConstants<>+1027(SB)/1, $0x00
+DATA pixelConstants<>+1028(SB)/1, $0x54
+DATA pixelConstants<>+1029(SB)/1, $0x62
+DATA pixelConstants<>+1030(SB)/1, $0x00
+DATA pixelConstants<>+1031(SB)/1, $0x00
+DATA pixelConstants<>+1032(SB)/1, $0x54
+DATA pixelConstants<>+1033(SB)/1, $0x62
+DATA pixelConstants<>+1034(SB)/1, $0x00
+DATA pixelConstants<>+1035(SB)/1, $0x00
+DATA pixelConstants<>+1036(SB)/1, $0x54
+DATA pixelConstants<>+1037(SB)/1, $0x62
+DATA pixelConstants<>+1038(SB)/1, $0x00
+DATA pixelConstants<>+1039(SB)/1, $0x00
+DATA pixelConstants<>+1040(SB)/1, $0x54
+DATA pixelConstants<>+1041(SB)/1, $0x62
+DATA pixelConstants<>+1042(SB)/1, $0x00
+DATA pixelConstants<>+1043(SB)/1, $0x00
+DATA pixelConstants<>+1044(SB)/1, $0x54
+DATA pixelConstants<>+1045(SB)/1, $0x62
+DATA pixelConstants<>+1046(SB)/1, $0x00
+DATA pixelConstants<>+1047(SB)/1, $0x00
+DATA pixelConstants<>+1048(SB)/1, $0x54
+DATA pixelConstants<>+1049(SB)/1, $0x62
+DATA pixelConstants<>+1050(SB)/1, $0x00
+DATA pixelConstants<>+1051(SB)/1, $0x00
+DATA pixelConstants<>+1052(SB)/1, $0x54
+DATA pixelConstants<>+1053(SB)/1, $0x62
+DATA pixelConstants<>+1054(SB)/1, $0x00
+DATA pixelConstants<>+1055(SB)/1, $0x00
+DATA pixelConstants<>+1056(SB)/1, $0xb3
+DATA pixelConstants<>+1057(SB)/1, $0x41
+DATA pixelConstants<>+1058(SB)/1, $0x00
+DATA pixelConstants<>+1059(SB)/1, $0x00
+DATA pixelConstants<>+1060(SB)/1, $0xb3
+DATA pixelConstants<>+1061(SB)/1, $0x41
+DATA pixelConstants<>+1062(SB)/1, $0x00
+DATA pixelConstants<>+1063(SB)/1, $0x00
+DATA pixelConstants<>+1064(SB)/1, $0xb3
+DATA pixelConstants<>+1065(SB)/1, $0x41
+DATA pixelConstants<>+1066(SB)/1, $0x00
+DATA pixelConstants<>+1067(SB)/1, $0x00
+DATA pixelConstants<>+1068(SB)/1, $0xb3
+DATA pixelConstants<>+1069(SB)/1, $0x41
+DATA pixelConstants<>+1070(SB)/1, $0x00
+DATA pixelConstants<>+1071(SB)/1, $0x00
+DATA pixelConstants<>+1072(SB)/1, $0xb3
+DATA pixelConstants<>+1073(SB)/1, $0x41
+DATA pixelConstants<>+1074(SB)/1, $0x00
+DATA pixelConstants<>+1075(SB)/1, $0x00
+DATA pixelConstants<>+1076(SB)/1, $0xb3
+DATA pixelConstants<>+1077(SB)/1, $0x41
+DATA pixelConstants<>+1078(SB)/1, $0x00
+DATA pixelConstants<>+1079(SB)/1, $0x00
+DATA pixelConstants<>+1080(SB)/1, $0xb3
+DATA pixelConstants<>+1081(SB)/1, $0x41
+DATA pixelConstants<>+1082(SB)/1, $0x00
+DATA pixelConstants<>+1083(SB)/1, $0x00
+DATA pixelConstants<>+1084(SB)/1, $0xb3
+DATA pixelConstants<>+1085(SB)/1, $0x41
+DATA pixelConstants<>+1086(SB)/1, $0x00
+DATA pixelConstants<>+1087(SB)/1, $0x00
+DATA pixelConstants<>+1088(SB)/1, $0x8e
+DATA pixelConstants<>+1089(SB)/1, $0x09
+DATA pixelConstants<>+1090(SB)/1, $0x00
+DATA pixelConstants<>+1091(SB)/1, $0x00
+DATA pixelConstants<>+1092(SB)/1, $0x8e
+DATA pixelConstants<>+1093(SB)/1, $0x09
+DATA pixelConstants<>+1094(SB)/1, $0x00
+DATA pixelConstants<>+1095(SB)/1, $0x00
+DATA pixelConstants<>+1096(SB)/1, $0x8e
+DATA pixelConstants<>+1097(SB)/1, $0x09
+DATA pixelConstants<>+1098(SB)/1, $0x00
+DATA pixelConstants<>+1099(SB)/1, $0x00
+DATA pixelConstants<>+1100(SB)/1, $0x8e
+DATA pixelConstants<>+1101(SB)/1, $0x09
+DATA pixelConstants<>+1102(SB)/1, $0x00
+DATA pixelConstants<>+1103(SB)/1, $0x00
+DATA pixelConstants<>+1104(SB)/1, $0x8e
+DATA pixelConstants<>+1105(SB)/1, $0x09
+DATA pixelConstants<>+1106(SB)/1, $0x00
+DATA pixelConstants<>+1107(SB)/1, $0x00
+DATA pixelConstants<>+1108(SB)/1, $0x8e
+DATA pixelConstants<>+1109(SB)/1, $0x09
+DATA pixelConstants<>+1110(SB)/1, $0x00
+DATA pixelConstants<>+1111(SB)/1, $0x00
+DATA pixelConstants<>+1112(SB)/1, $0x8e
+DATA pixelConstants<>+1113(SB)/1, $0x09
+DATA pixelConstants<>+1114(SB)/1, $0x00
+DATA pixelConstants<>+1115(SB)/1, $0x00
+DATA pixelConstants<>+1116(SB)/1, $0x8e
+DATA pixelConstants<>+1117(SB)/1, $0x09
+DATA pixelConstants<>+1118(SB)/1, $0x00
+DATA pixelConstants<>+1119(SB)/1, $0x00
+DATA pixelConstants<>+1120(SB)/1, $0x00
+DATA pixelConstants<>+1121(SB)/1, $0x04
+DATA pixelConstants<>+1122(SB)/1, $0x00
+DATA pixelConstants<>+1123(SB)/1, $0x00
+DATA pixelConstants<>+1124(SB)/1, $0x00
+DATA pixelConstants<>+1125(SB)/1, $0x04
+DATA pixelConstants<>+1126(SB)/1, $0x00
+DATA pixelConstants<>+1127(SB)/1, $0x00
+DATA pixelConstants<>+1128(SB)/1, $0x00
+DATA pixelConstants<>+1129(SB)/1, $0x04
+DATA pixelConstants<>+1130(SB)/1, $0x00
+DATA pixelConstants<>+1131(SB)/1, $0x00
+DATA pixelConstants<>+1132(SB)/1, $0x00
+DATA pixelConstants<>+1133(SB)/1, $0x04
+DATA pixelConstants<>+1134(SB)/1, $0x00
+DATA pixelConstants<>+1135(SB)/1, $0x00
+DATA pixelConstants<>+1136(SB)/1, $0x00
+DATA pixelConstants<>+1137(SB)/1, $0x04
+DATA pixelConstants<>+1138(SB)/1, $0x00
+DATA pixelConstants<>+1139(SB)/1, $0x00
+DATA pixelConstants<>+1140(SB)/1, $0x00
+DATA pixelConstants<>+1141(SB)/1, $0x04
+DATA pixelConstants<>+1142(SB)/1, $0x00
+DATA pixelConstants<>+1143(SB)/1, $0x00
+DATA pixelConstants<>+1144(SB)/1, $0x00
+DATA pixelConstants<>+1145(SB)/1, $0x04
+DATA pixelConstants<>+1146(SB)/1, $0x00
+DATA pixelConstants<>+1147(SB)/1, $0x00
+DATA pixelConstants<>+1148(SB)/1, $0x00
+DATA pixelConstants<>+1149(SB)/1, $0x04
+DATA pixelConstants<>+1150(SB)/1, $0x00
+DATA pixelConstants<>+1151(SB)/1, $0x00
+DATA pixelConstants<>+1152(SB)/1, $0x00
+DATA pixelConstants<>+1153(SB)/1, $0x00
+DATA pixelConstants<>+1154(SB)/1, $0x00
+DATA pixelConstants<>+1155(SB)/1, $0x3f
+DATA pixelConstants<>+1156(SB)/1, $0x00
+DATA pixelConstants<>+1157(SB)/1, $0x00
+DATA pixelConstants<>+1158(SB)/1, $0x00
+DATA pixelConstants<>+1159(SB)/1, $0x3f
+DATA pixelConstants<>+1160(SB)/1, $0x00
+DATA pixelConstants<>+1161(SB)/1, $0x00
+DATA pixelConstants<>+1162(SB)/1, $0x00
+DATA pixelConstants<>+1163(SB)/1, $0x3f
+DATA pixelConstants<>+1164(SB)/1, $0x00
+DATA pixelConstants<>+1165(SB)/1, $0x00
+DATA pixelConstants<>+1166(SB)/1, $0x00
+DATA pixelConstants<>+1167(SB)/1, $0x3f
+DATA pixelConstants<>+1168(SB)/1, $0x00
+DATA pixelConstants<>+1169(SB)/1, $0x00
+DATA pixelConstants<>+1170(SB)/1, $0x00
+DATA pixelConstants<>+1171(SB)/1, $0x3f
+DATA pixelConstants<>+1172(SB)/1, $0x00
+DATA pixelConstants<>+1173(SB)/1, $0x00
+DATA pixelConstants<>+1174(SB)/1, $0x00
+DATA pixelConstants<>+1175(SB)/1, $0x3f
+DATA pixelConstants<>+1176(SB)/1, $0x00
+DATA pixelConstants<>+1177(SB)/1, $0x00
+DATA pixelConstants<>+1178(SB)/1, $0x00
+DATA pixelConstants<>+1179(SB)/1, $0x3f
+DATA pixelConstants<>+1180(SB)/1, $0x00
+DATA pixelConstants<>+1181(SB)/1, $0x00
+DATA pixelConstants<>+1182(SB)/1, $0x00
+DATA pixelConstants<>+1183(SB)/1, $0x3f
+DATA pixelConstants<>+1184(SB)/1, $0x00
+DATA pixelConstants<>+1185(SB)/1, $0x40
+DATA pixelConstants<>+1186(SB)/1, $0x00
+DATA pixelConstants<>+1187(SB)/1, $0x00
+DATA pixelConstants<>+1188(SB)/1, $0x00
+DATA pixelConstants<>+1189(SB)/1, $0x40
+DATA pixelConstants<>+1190(SB)/1, $0x00
+DATA pixelConstants<>+1191(SB)/1, $0x00
+DATA pixelConstants<>+1192(SB)/1, $0x00
+DATA pixelConstants<>+1193(SB)/1, $0x40
+DATA pixelConstants<>+1194(SB)/1, $0x00
+DATA pixelConstants<>+1195(SB)/1, $0x00
+DATA pixelConstants<>+1196(SB)/1, $0x00
+DATA pixelConstants<>+1197(SB)/1, $0x40
+DATA pixelConstants<>+1198(SB)/1, $0x00
+DATA pixelConstants<>+1199(SB)/1, $0x00
+DATA pixelConstants<>+1200(SB)/1, $0x00
+DATA pixelConstants<>+1201(SB)/1, $0x40
+DATA pixelConstants<>+1202(SB)/1, $0x00
+DATA pixelConstants<>+1203(SB)/1, $0x00
+DATA pixelConstants<>+1204(SB)/1, $0x00
+DATA pixelConstants<>+1205(SB)/1, $0x40
+DATA pixelConstants<>+1206(SB)/1, $0x00
+DATA pixelConstants<>+1207(SB)/1, $0x00
+DATA pixelConstants<>+1208(SB)/1, $0x00
+DATA pixelConstants<>+1209(SB)/1, $0x40
+DATA pixelConstants<>+1210(SB)/1, $0x00
+DATA pixelConstants<>+1211(SB)/1, $0x00
+DATA pixelConstants<>+1212(SB)/1, $0x00
+DATA pixelConstants<>+1213(SB)/1, $0x40
+DATA pixelConstants<>+1214(SB)/1, $0x00
+DATA pixelConstants<>+1215(SB)/1, $0x00
+DATA pixelConstants<>+1216(SB)/1, $0x02
+DATA pixelConstants<>+1217(SB)/1, $0x00
+DATA pixelConstants<>+1218(SB)/1, $0x00
+DATA pixelConstants<>+1219(SB)/1, $0x00
+DATA pixelConstants<>+1220(SB)/1, $0x02
+DATA pixelConstants<>+1221(SB)/1, $0x00
+DATA pixelConstants<>+1222(SB)/1, $0x00
+DATA pixelConstants<>+1223(SB)/1, $0x00
+DATA pixelConstants<>+1224(SB)/1, $0x02
+DATA pixelConstants<>+1225(SB)/1, $0x00
+DATA pixelConstants<>+1226(SB)/1, $0x00
+DATA pixelConstants<>+1227(SB)/1, $0x00
+DATA pixelConstants<>+1228(SB)/1, $0x02
+DATA pixelConstants<>+1229(SB)/1, $0x00
+DATA pixelConstants<>+1230(SB)/1, $0x00
+DATA pixelConstants<>+1231(SB)/1, $0x00
+DATA pixelConstants<>+1232(SB)/1, $0x02
+DATA pixelConstants<>+1233(SB)/1, $0x00
+DATA pixelConstants<>+1234(SB)/1, $0x00
+DATA pixelConstants<>+1235(SB)/1, $0x00
+DATA pixelConstants<>+1236(SB)/1, $0x02
+DATA pixelConstants<>+1237(SB)/1, $0x00
+DATA pixelConstants<>+1238(SB)/1, $0x00
+DATA pixelConstants<>+1239(SB)/1, $0x00
+DATA pixelConstants<>+1240(SB)/1, $0x02
+DATA pixelConstants<>+1241(SB)/1, $0x00
+DATA pixelConstants<>+1242(SB)/1, $0x00
+DATA pixelConstants<>+1243(SB)/1, $0x00
+DATA pixelConstants<>+1244(SB)/1, $0x02
+DATA pixelConstants<>+1245(SB)/1, $0x00
+DATA pixelConstants<>+1246(SB)/1, $0x00
+DATA pixelConstants<>+1247(SB)/1, $0x00
+GLOBL pixelConstants<>(SB), RODATA|NOPTR, $1248

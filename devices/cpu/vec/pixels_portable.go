@@ -1,5 +1,7 @@
 package vec
 
+import "encoding/binary"
+
 // trianglePortable is Triangle but for the ends and the first n inside of them.
 func trianglePortable(dst, row []uint8, n int) {
 	last := len(row) - 1
@@ -108,3 +110,55 @@ func cosinesPortable(to []uint8, stride int, b, s *[64]int16) {
 
 // sample returns what it makes of a number of 16 bits with 5 after the point.
 func sample(x int32) uint8 { return clamp(int32(int16(x))>>5 + 128) }
+
+// natural is the place in the order of a JPEG file of the coefficients in natural order.
+var natural = [64]uint8{
+	0, 1, 5, 6, 14, 15, 27, 28, 2, 4, 7, 13, 16, 26, 29, 42,
+	3, 8, 12, 17, 25, 30, 41, 43, 9, 11, 18, 24, 31, 40, 44, 53,
+	10, 19, 23, 32, 39, 45, 52, 54, 20, 22, 33, 38, 46, 51, 55, 60,
+	21, 34, 37, 47, 50, 56, 59, 61, 35, 36, 48, 49, 57, 58, 62, 63,
+}
+
+func frequenciesPortable(to *[64]int16, samples []uint8, stride int, divisors *Divisors) (nonzero uint64) {
+	var rows [8][8]int32
+	const half1, half2 = 1 << 10, 1 << 14
+	for y := range rows {
+		v := binary.LittleEndian.Uint64(samples[y*stride:])
+		c0, c1, c2, c3, c4, c5, c6, c7 := forwardPortable(int32(v&0xff), int32(v>>8&0xff), int32(v>>16&0xff), int32(v>>24&0xff),
+			int32(v>>32&0xff), int32(v>>40&0xff), int32(v>>48&0xff), int32(v>>56))
+		rows[y] = [8]int32{(c0 - 8*128) << 2, (c1 + half1) >> 11, (c2 + half1) >> 11, (c3 + half1) >> 11,
+			c4 << 2, (c5 + half1) >> 11, (c6 + half1) >> 11, (c7 + half1) >> 11}
+	}
+	for x := range 8 {
+		c0, c1, c2, c3, c4, c5, c6, c7 := forwardPortable(rows[0][x], rows[1][x], rows[2][x], rows[3][x], rows[4][x], rows[5][x], rows[6][x], rows[7][x])
+		nonzero |= divisors.divide(to, x, (c0+2)>>2) | divisors.divide(to, 8+x, (c1+half2)>>15) |
+			divisors.divide(to, 16+x, (c2+half2)>>15) | divisors.divide(to, 24+x, (c3+half2)>>15) |
+			divisors.divide(to, 32+x, (c4+2)>>2) | divisors.divide(to, 40+x, (c5+half2)>>15) |
+			divisors.divide(to, 48+x, (c6+half2)>>15) | divisors.divide(to, 56+x, (c7+half2)>>15)
+	}
+	return nonzero
+}
+
+// divide divides coefficient i, x, and returns the bit of its place if the quotient is not 0.
+// Signs are in no order, so that branches on them would cost more.
+func (d *Divisors) divide(to *[64]int16, i int, x int32) uint64 {
+	sign, place := x>>31, natural[i]&63
+	q := uint64(uint32(x^sign-sign+int32(d.floats[i])>>1)) * d.inverses[i] >> 40
+	to[place] = int16(int32(q) ^ sign - sign)
+	return -q >> 63 << place
+}
+
+// forwardPortable transforms eight numbers. All but the first and the fifth are 2^13 times as large.
+func forwardPortable(x0, x1, x2, x3, x4, x5, x6, x7 int32) (c0, c1, c2, c3, c4, c5, c6, c7 int32) {
+	s0, s7 := x0+x7, x0-x7
+	s1, s6 := x1+x6, x1-x6
+	s2, s5 := x2+x5, x2-x5
+	s3, s4 := x3+x4, x3-x4
+	t0, t3, t1, t2 := s0+s3, s0-s3, s1+s2, s1-s2
+	z := (t2 + t3) * 4433
+	z1, z2, z3, z4 := s4+s7, s5+s6, s4+s6, s5+s7
+	z5 := (z3 + z4) * 9633
+	z1, z2, z3, z4 = -z1*7373, -z2*20995, -z3*16069+z5, -z4*3196+z5
+	return t0 + t1, s7*12299 + z1 + z4, z + t3*6270, s6*25172 + z2 + z3,
+		t0 - t1, s5*16819 + z2 + z4, z - t2*15137, s4*2446 + z1 + z3
+}

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"bytes"
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -78,4 +79,83 @@ func TestPixels(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFrequencies compares what each instruction set makes of blocks with cosines in floating
+// point, from which integers differ by rounding, and to the bit with the portable function.
+func TestFrequencies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	eachISA(t, func(t *testing.T) {
+		for n := range 2000 {
+			stride := 8 + rng.IntN(9)
+			samples := make([]uint8, 7*stride+8)
+			for i := range samples {
+				switch n % 4 {
+				case 0:
+					samples[i] = uint8(rng.IntN(256))
+				case 1:
+					samples[i] = uint8(255 * rng.IntN(2))
+				case 2:
+					samples[i] = uint8(n + rng.IntN(2))
+				default: // half of a period of one of the cosines, as large as can be
+					u, v := n>>2&7, n>>5&7
+					samples[i] = uint8(127.5 + 127.5*ripple(i/stride, v)*ripple(i%stride, u))
+				}
+			}
+			var by [64]int32
+			var d Divisors
+			for i := range by {
+				by[i] = 8 * int32(1+rng.IntN(255)>>rng.IntN(8))
+				d.Set(i, by[i])
+			}
+			var got, want [64]int16
+			nonzero := Frequencies(&got, samples, stride, &d)
+			if other := frequenciesPortable(&want, samples, stride, &d); got != want || nonzero != other {
+				t.Fatalf("block %d: %v %x, want %v %x", n, got, nonzero, want, other)
+			}
+			for i, q := range got {
+				if q != 0 != (nonzero>>i&1 != 0) {
+					t.Fatalf("block %d: place %d is %d, bits %x", n, i, q, nonzero)
+				}
+			}
+			for i := range by {
+				x := float64(coefficient(samples, stride, i/8, i%8))
+				if q := float64(got[natural[i]]); math.Abs(q*float64(by[i])-x) > float64(by[i])/2+4 {
+					t.Fatalf("block %d, coefficient %d: %v times %d for %v", n, i, q, by[i], x)
+				}
+			}
+		}
+	})
+}
+
+func ripple(x, u int) float64 { return math.Cos(float64(2*x+1) * float64(u) * math.Pi / 16) }
+
+// coefficient is 8 times that of a cosine transform.
+func coefficient(samples []uint8, stride, v, u int) (sum float64) {
+	for y := range 8 {
+		for x := range 8 {
+			sum += (float64(samples[y*stride+x]) - 128) * ripple(y, v) * ripple(x, u)
+		}
+	}
+	for _, k := range []int{u, v} {
+		if k == 0 {
+			sum *= math.Sqrt2 / 2
+		}
+	}
+	return 2 * sum
+}
+
+func BenchmarkFrequencies(b *testing.B) {
+	samples := make([]uint8, 64)
+	for i := range samples {
+		samples[i] = uint8(i * i * 7)
+	}
+	var d Divisors
+	for i := range 64 {
+		d.Set(i, int32(8+i))
+	}
+	var to [64]int16
+	for b.Loop() {
+		Frequencies(&to, samples, 8, &d)
+	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	avo "github.com/mmcloughlin/avo/reg"
@@ -18,6 +20,7 @@ func pixels(a *assembly) {
 	p.triangle()
 	p.colors()
 	p.cosines()
+	p.frequencies()
 	a.StaticGlobal(pixelConstants)
 	a.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i, x := range p.values {
@@ -275,4 +278,138 @@ func (p *pixelCode) transpose(a *[8]reg) {
 		}
 		*a = b
 	}
+}
+
+// zigzag is the place in natural order of the coefficients in the order of a file.
+var zigzag = [64]int{
+	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
+	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
+	35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+	58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+}
+
+// dwords returns the place of a number of 32 bits, again and again.
+func (p *pixelCode) dwords(x uint32) operand.Mem {
+	return p.words(int(x&0xffff), int(x>>16))
+}
+
+// frequencies transforms a block of samples, and divides what comes out.
+func (p *pixelCode) frequencies() {
+	p.Function("frequenciesAVX2")
+	p.Attributes(attr.NOSPLIT)
+	p.SignatureExpr("func(to []int16, samples []uint8, stride int, divisors []float32) (nonzero uint64)")
+	to, samples := p.Load(p.Param("to").Base(), p.GP64()), p.Load(p.Param("samples").Base(), p.GP64())
+	stride, divisors := p.Load(p.Param("stride"), p.GP64()), p.Load(p.Param("divisors").Base(), p.GP64())
+	var a [8]reg
+	for i := range a {
+		a[i] = p.YMM()
+		p.VPMOVZXBD(at(samples, 0), a[i])
+		if i < len(a)-1 {
+			p.ADDQ(stride, samples)
+		}
+	}
+	// Rows become columns, and columns rows again.
+	p.transpose32(&a)
+	p.forward(&a)
+	for i := range a {
+		switch i {
+		case 0:
+			a[i] = p.shift(p.VPSLLD, p.do(p.VPSUBD, a[i], p.dwords(8*128)), 2)
+		case 4:
+			a[i] = p.shift(p.VPSLLD, a[i], 2)
+		default:
+			a[i] = p.shift(p.VPSRAD, p.do(p.VPADDD, a[i], p.dwords(1<<10)), 11)
+		}
+	}
+	p.transpose32(&a)
+	p.forward(&a)
+	half := p.YMM()
+	p.VMOVUPS(p.dwords(math.Float32bits(0.5)), half)
+	for i := range a {
+		n, rounding := uint8(15), p.dwords(1<<14)
+		if i%4 == 0 {
+			n, rounding = 2, p.dwords(2)
+		}
+		x := p.shift(p.VPSRAD, p.do(p.VPADDD, a[i], rounding), n)
+		by, q := p.YMM(), p.YMM()
+		p.VMOVUPS(at(divisors, 32*i), by)
+		p.VPABSD(x, q)
+		p.VCVTDQ2PS(q, q)
+		p.VADDPS(p.do(p.VMULPS, by, half), q, q)
+		p.VDIVPS(by, q, q)
+		p.VCVTTPS2DQ(q, q)
+		p.VPSIGND(x, q, q)
+		a[i] = q
+	}
+	natural := p.AllocLocal(128)
+	for i := 0; i < 8; i += 2 {
+		v := p.do(p.VPACKSSDW, a[i], a[i+1])
+		p.VPERMQ(operand.U8(0xd8), v, v)
+		p.VMOVDQU(v, natural.Offset(16*i))
+	}
+	for i, from := range zigzag {
+		x := p.GP32()
+		p.MOVWLZX(natural.Offset(2*from), x)
+		p.MOVW(x.As16(), at(to, 2*i))
+	}
+	p.nonzero(to)
+	p.RET()
+}
+
+// transpose32 turns rows of eight numbers of 32 bits into columns.
+func (p *pixelCode) transpose32(a *[8]reg) {
+	for i := 0; i < 8; i += 2 {
+		a[i], a[i+1] = p.do(p.VPUNPCKLDQ, a[i], a[i+1]), p.do(p.VPUNPCKHDQ, a[i], a[i+1])
+	}
+	for i := 0; i < 8; i += 4 {
+		b := *a
+		a[i], a[i+1] = p.do(p.VPUNPCKLQDQ, b[i], b[i+2]), p.do(p.VPUNPCKHQDQ, b[i], b[i+2])
+		a[i+2], a[i+3] = p.do(p.VPUNPCKLQDQ, b[i+1], b[i+3]), p.do(p.VPUNPCKHQDQ, b[i+1], b[i+3])
+	}
+	for i := range 4 {
+		low, high := p.YMM(), p.YMM()
+		p.VPERM2I128(operand.U8(0x20), a[i+4], a[i], low)
+		p.VPERM2I128(operand.U8(0x31), a[i+4], a[i], high)
+		a[i], a[i+4] = low, high
+	}
+}
+
+// forward transforms eight numbers in each lane, as forwardPortable does.
+func (p *pixelCode) forward(a *[8]reg) {
+	add := func(x, y reg) reg { return p.do(p.VPADDD, x, y) }
+	sub := func(x, y reg) reg { return p.do(p.VPSUBD, x, y) }
+	times := func(x reg, c int32) reg { return p.do(p.VPMULLD, x, p.dwords(uint32(c))) }
+	s0, s7 := add(a[0], a[7]), sub(a[0], a[7])
+	s1, s6 := add(a[1], a[6]), sub(a[1], a[6])
+	s2, s5 := add(a[2], a[5]), sub(a[2], a[5])
+	s3, s4 := add(a[3], a[4]), sub(a[3], a[4])
+	t0, t3, t1, t2 := add(s0, s3), sub(s0, s3), add(s1, s2), sub(s1, s2)
+	a[0], a[4] = add(t0, t1), sub(t0, t1)
+	z := times(add(t2, t3), 4433)
+	a[2], a[6] = add(z, times(t3, 6270)), sub(z, times(t2, 15137))
+	z1, z2, z3, z4 := add(s4, s7), add(s5, s6), add(s4, s6), add(s5, s7)
+	z5 := times(add(z3, z4), 9633)
+	z1, z2 = times(z1, -7373), times(z2, -20995)
+	z3, z4 = add(times(z3, -16069), z5), add(times(z4, -3196), z5)
+	a[1], a[3] = add(add(times(s7, 12299), z1), z4), add(add(times(s6, 25172), z2), z3)
+	a[5], a[7] = add(add(times(s5, 16819), z2), z4), add(add(times(s4, 2446), z1), z3)
+}
+
+// nonzero returns which of 64 numbers of 16 bits are not 0.
+func (p *pixelCode) nonzero(of reg) {
+	zero := p.YMM()
+	p.VPXOR(zero, zero, zero)
+	var masks [2]reg
+	for i := range masks {
+		bytes := p.do(p.VPACKSSWB, p.do(p.VPCMPEQW, zero, at(of, 64*i)), p.do(p.VPCMPEQW, zero, at(of, 64*i+32)))
+		p.VPERMQ(operand.U8(0xd8), bytes, bytes)
+		m := p.GP64()
+		p.VPMOVMSKB(bytes, m.As32())
+		masks[i] = m
+	}
+	p.VZEROUPPER()
+	p.SHLQ(operand.U8(32), masks[1])
+	p.ORQ(masks[1], masks[0])
+	p.NOTQ(masks[0])
+	p.Store(masks[0].(avo.Register), p.ReturnIndex(0))
 }
