@@ -234,7 +234,8 @@ func checkWindows[T float32 | float64](t *testing.T, seed uint64, g geometry, r 
 	}
 	result := g.dims(g.y.out, g.x.out, g.in)
 	dy, ds := draw(result...)
-	most, sum, dx := make([]T, len(ds)), make([]T, len(ds)), make([]T, len(x))
+	most, sum, dx, dmost := make([]T, len(ds)), make([]T, len(ds)), make([]T, len(x)), make([]T, len(x))
+	first := make([]int, len(ds)) // of the greatest elements of a window
 	count := make([]T, len(ds))
 	for i := range most {
 		most[i] = T(math.Inf(-1))
@@ -243,7 +244,9 @@ func checkWindows[T float32 | float64](t *testing.T, seed uint64, g geometry, r 
 	g.each(func(n, oy, ox, _, _, iy, ix int) {
 		for c := range g.in {
 			to, v := small(n, oy, ox, c), x[large(n, iy, ix, c)]
-			most[to] = max(most[to], v)
+			if v > most[to] {
+				most[to], first[to] = v, large(n, iy, ix, c)
+			}
 			sum[to] += v
 			count[to]++
 		}
@@ -256,8 +259,14 @@ func checkWindows[T float32 | float64](t *testing.T, seed uint64, g geometry, r 
 	})
 	for i := range sum {
 		sum[i] /= count[i]
+		dmost[first[i]] += ds[i]
+	}
+	pooled, err := tensor.FromSlice(most, result...)
+	if err != nil {
+		t.Fatal(err)
 	}
 	check("MaxPool", g.attrs(true), result, most, image)
+	check("MaxPoolGrad", g.attrs(true), dims, dmost, image, pooled, dy)
 	check("AvgPool", g.attrs(true), result, sum, image)
 	check("AvgPoolGrad", g.attrs(true), dims, dx, sizes(dims), dy)
 }
