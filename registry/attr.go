@@ -9,12 +9,12 @@ import (
 // An AttrValue is the value of one attribute of a node. Kind says which field
 // holds it; a list kind uses List. It is immutable once a node has it.
 type AttrValue struct {
-	Kind   AttrKind
-	S      string // KindString: bytes, not necessarily UTF-8
-	I      int64
-	F      float32
+	Kind   AttrKind // the smallest fields first: graphs have ten thousand values
 	B      bool
 	Type   tensor.DType
+	F      float32
+	S      string // KindString: bytes, not necessarily UTF-8
+	I      int64
 	Shape  Shape
 	Tensor *tensor.Tensor
 	Func   *Func
