@@ -270,7 +270,7 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 			then = nil
 		}
 	}
-	ctx.Parallel(s.batch*s.y.out, s.lineGrain(), func(lo, hi int) {
+	ctx.Parallel(s.batch*s.y.out, s.lineGrain(ctx), func(lo, hi int) {
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			s.line(ctx, r, src, w, dst)
 			if then != nil {
@@ -281,8 +281,15 @@ func depthwiseTaps(ctx *kernel.Context, s *depthSizes, src, w, dst []float32) er
 	return ctx.Err()
 }
 
-// lineGrain returns how many lines at least are worth sharing.
-func (s *depthSizes) lineGrain() int { return max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps())) }
+// lineGrain returns how many lines are given out at a time: as many as are worth sharing, or down to
+// half of them where workers have as many each then.
+func (s *depthSizes) lineGrain(ctx *kernel.Context) int {
+	lines, grain := s.batch*s.y.out, max(1, elementwise.Grain*4/(s.x.out*s.out*s.taps()))
+	if lines <= grain {
+		return grain
+	}
+	return evenly(lines, grain, ctx.Step.Pool.Workers())
+}
 
 // line computes line r of all images, if each channel makes one of the result.
 func (s *depthSizes) line(ctx *kernel.Context, r int, src, w, dst []float32) {

@@ -26,7 +26,7 @@ func depthwiseLines(ctx *kernel.Context, s *depthSizes, all vec.TapLine, src, w,
 	if err != nil {
 		return err
 	}
-	ctx.Parallel(s.batch*s.y.out, s.lineGrain(), func(lo, hi int) {
+	ctx.Parallel(s.batch*s.y.out, s.lineGrain(ctx), func(lo, hi int) {
 		size := s.x.out * s.out
 		for r := lo; r < hi && ctx.Err() == nil; r++ {
 			s.tapped(all, finish, r, src, w, dst)
