@@ -67,15 +67,21 @@ func (k *parser) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err != nil {
 		return err
 	}
+	defer ctx.UnreserveTo(ctx.Reserved())
 	for i, s := range tensor.Of[string](&in[0]) {
 		if i&255 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		m, err := parseExample(s)
-		if err != nil {
+		if err := charged(ctx, s, func() (n int, err error) {
+			m, err := parseExample(s)
+			for _, f := range m {
+				n += f.bytes()
+			}
+			b.messages = append(b.messages, m)
+			return n, err
+		}); err != nil {
 			return err
 		}
-		b.messages = append(b.messages, m)
 	}
 	n := len(k.sparse)
 	for i, key := range b.sparse {

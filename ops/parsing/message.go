@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/troupe-go/troupe/kernel"
 	"github.com/troupe-go/troupe/status"
 	"github.com/troupe-go/troupe/tensor"
 	"github.com/troupe-go/troupe/wire"
@@ -20,6 +21,29 @@ type feature struct {
 }
 
 func (f *feature) len() int { return len(f.floats) + len(f.ints) + len(f.texts) }
+
+// bytes returns how much memory the feature takes, with its place in a map.
+func (f *feature) bytes() int {
+	n := 200 + 4*cap(f.floats) + 8*cap(f.ints) + 16*cap(f.texts)
+	for _, s := range f.texts {
+		n += len(s)
+	}
+	return n
+}
+
+// charged parses a message, and charges what comes of it as long as the kernel runs: a few
+// bytes may become many. What parsing takes besides is charged until it has ended.
+func charged(ctx *kernel.Context, s string, parse func() (bytes int, err error)) error {
+	if err := ctx.Reserve(len(s)); err != nil { // for a copy
+		return err
+	}
+	n, err := parse()
+	ctx.Unreserve(len(s))
+	if err != nil {
+		return err
+	}
+	return ctx.Reserve(n)
+}
 
 // copyTo sets elements of v, which has the feature's type, from at on.
 func (f *feature) copyTo(v *tensor.Value, at int) {

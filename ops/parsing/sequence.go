@@ -284,16 +284,27 @@ func (k *sequenceParser) Run(ctx *kernel.Context, in, out []tensor.Value) error 
 	if err != nil {
 		return err
 	}
+	defer ctx.UnreserveTo(ctx.Reserved())
 	for i, s := range tensor.Of[string](&in[0]) {
 		if i&255 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		context, lists, err := parseSequence(s)
-		if err != nil {
+		if err := charged(ctx, s, func() (n int, err error) {
+			context, lists, err := parseSequence(s)
+			for _, f := range context {
+				n += f.bytes()
+			}
+			for _, list := range lists {
+				for _, f := range list {
+					n += f.bytes()
+				}
+			}
+			b.context.messages = append(b.context.messages, context)
+			b.lists = append(b.lists, lists)
+			return n, err
+		}); err != nil {
 			return err
 		}
-		b.context.messages = append(b.context.messages, context)
-		b.lists = append(b.lists, lists)
 	}
 	n := len(k.context.sparse)
 	for i, key := range b.context.sparse {
