@@ -235,7 +235,20 @@ func fingerprint(ctx *kernel.Context, in, out []tensor.Value) error {
 	out[0] = v
 	o := tensor.Of[uint8](&out[0])
 	n := sliceSize(in[0].Dims()[1:])
-	var b bytes.Buffer
+	size := 8 * n // bytes of a row; a single string is copied
+	switch {
+	case in[0].DType() != tensor.String:
+		size = n * in[0].DType().Size()
+	case in[0].Rank() == 1:
+		for _, s := range tensor.Of[string](&in[0]) {
+			size = max(size, len(s))
+		}
+	}
+	defer ctx.UnreserveTo(ctx.Reserved())
+	if err := ctx.Reserve(2 * size); err != nil { // the row and its text
+		return err
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size))
 	for i := range rows {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -250,7 +263,7 @@ func fingerprint(ctx *kernel.Context, in, out []tensor.Value) error {
 					b.Write(binary.LittleEndian.AppendUint64(nil, hash.Fingerprint64(s)))
 				}
 			}
-		} else if _, err := in[0].Borrow(i*n, n, in[0].Dims()[1:]).Peek().WriteContentsTo(&b); err != nil {
+		} else if _, err := in[0].Borrow(i*n, n, in[0].Dims()[1:]).Peek().WriteContentsTo(b); err != nil {
 			return err
 		}
 		binary.LittleEndian.PutUint64(o[8*i:], hash.Fingerprint64(b.String()))

@@ -145,13 +145,21 @@ func scalarSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 		}
 		return status.Invalid("tags and values are not the same shape: %s != %s%s", tensor.FormatDims(tags.Dims()), tensor.FormatDims(values.Dims()), hint)
 	}
-	var b []byte
+	size := 0 // of the summary, at most
+	for _, tag := range tensor.Of[string](tags) {
+		size += len(tag) + 32
+	}
+	if err := ctx.Reserve(2 * size); err != nil { // its text, too
+		return err
+	}
+	b := make([]byte, 0, size)
 	x := reals(values)
+	var v []byte
 	for i, tag := range tensor.Of[string](tags) {
 		if i%(1<<12) == 1<<12-1 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		var v []byte
+		v = v[:0]
 		if tag != "" {
 			v = appendText(v, valueTag, tag)
 		}
@@ -365,8 +373,11 @@ func taggedTensorSummary(ctx *kernel.Context, in, out []tensor.Value) error {
 	if in[2].Rank() != 0 {
 		return status.Invalid("serialized_summary_metadata must be scalar")
 	}
-	metadata := tensor.At0[string](&in[2])
-	b, err := tensorField(ctx, appendText(nil, valueTag, tensor.At0[string](&in[0])), &in[1], len(metadata))
+	tag, metadata := tensor.At0[string](&in[0]), tensor.At0[string](&in[2])
+	if err := ctx.Reserve(3*len(tag) + 2*len(metadata)); err != nil {
+		return err
+	}
+	b, err := tensorField(ctx, appendText(nil, valueTag, tag), &in[1], len(metadata))
 	if err != nil {
 		return err
 	}

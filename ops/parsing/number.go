@@ -38,6 +38,9 @@ out_type: The type of the numbers.`)
 	gradient.None("StringToNumber")
 }
 
+// long is the length of a text from which what parsing it takes is charged.
+const long = 1 << 12
+
 // newNumbers makes the kernel that parses what is between white space.
 //
 //go:noinline
@@ -50,9 +53,17 @@ func newNumbers[T tensor.Element](parse func(s string) (T, error)) kernel.Factor
 			}
 			out[0] = v
 			o := tensor.Of[T](&out[0])
+			before := ctx.Reserved()
+			defer ctx.UnreserveTo(before)
 			for i, s := range tensor.Of[string](&in[0]) {
 				if i%1024 == 1023 {
 					if err := ctx.Err(); err != nil {
+						return err
+					}
+				}
+				if len(s) > long { // copies of it, and the message about it
+					ctx.UnreserveTo(before)
+					if err := ctx.Reserve(4 * len(s)); err != nil {
 						return err
 					}
 				}

@@ -390,6 +390,11 @@ func newUniformDot(c *kernel.Construction) (kernel.Kernel, error) {
 		m, k, n := int(a[0]), int(a[1]), int(b[1])
 		x, y, o := tensor.Of[int8](&in[0]), tensor.Of[int8](&in[1]), tensor.Of[int32](&out[0])
 		of := func(list []int32, j int) int32 { return list[min(j, len(list)-1)] }
+		// Factors, and sums of as many rows as are computed at a time.
+		defer ctx.UnreserveTo(ctx.Reserved())
+		if err := ctx.Reserve(n * (16 + 4*min(m, ctx.Step.Pool.Workers()))); err != nil {
+			return err
+		}
 		factors := make([]multiplier, n)
 		var credit kernel.Credit
 		for j := range factors {

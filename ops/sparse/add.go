@@ -207,7 +207,11 @@ func merge(ctx *kernel.Context, a, b *entries, combine *elementwise.Combination,
 		return err
 	}
 	defer ctx.Free(zero)
-	var pairs []pair
+	defer ctx.UnreserveTo(ctx.Reserved())
+	if err := ctx.Reserve(16 * (a.n + b.n)); err != nil {
+		return err
+	}
+	pairs := make([]pair, 0, a.n+b.n)
 	for i, j := 0, 0; i < a.n || j < b.n; {
 		if len(pairs)%block == block-1 && ctx.Err() != nil {
 			return ctx.Err()

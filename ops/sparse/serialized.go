@@ -1,6 +1,7 @@
 package sparse
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/troupe-go/troupe/kernel"
@@ -154,6 +155,10 @@ func newDeserialize(c *kernel.Construction) (kernel.Kernel, error) {
 		n := v.NumElements() / 3
 		if n == 0 {
 			return status.Invalid("Serialized sparse should have at least 1 serialized tensor, but has a zero dimension %s", tensor.FormatDims(v.Dims()))
+		}
+		defer ctx.UnreserveTo(ctx.Reserved())
+		if err := ctx.Reserve(n * int(reflect.TypeFor[entries]().Size()+3*reflect.TypeFor[tensor.Value]().Size())); err != nil {
+			return err
 		}
 		parts, held := make([]entries, n), make([][3]tensor.Value, n)
 		for i := range parts {

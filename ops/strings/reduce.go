@@ -86,7 +86,14 @@ func (k reduceJoin) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 	if err := room(ctx, lengthOf(ctx, x)+float64(len(x))*float64(len(k.separator))); err != nil {
 		return err
 	}
-	var parts []string
+	most := 1 // how many strings are joined; of none there are none to join
+	for _, l := range joined {
+		most = min(most*l.n, len(x))
+	}
+	if err := ctx.Reserve(16 * most); err != nil {
+		return err
+	}
+	parts := make([]string, 0, most)
 	for i := range o {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -168,6 +175,9 @@ func segmentJoin(ctx *kernel.Context, in, out []tensor.Value, separator string) 
 			return status.Invalid("Segment dimension is %d while input dimension is %d in rank %d", d, dims[i], i)
 		}
 	}
+	if err := ctx.Reserve(8 * in[1].NumElements()); err != nil {
+		return err
+	}
 	segments := kernel.AppendInts(make([]int64, 0, in[1].NumElements()), &in[1])
 	for _, s := range segments {
 		if s < 0 || s >= n {
@@ -181,6 +191,10 @@ func segmentJoin(ctx *kernel.Context, in, out []tensor.Value, separator string) 
 	out[0] = v
 	x, o := tensor.Of[string](&in[0]), tensor.Of[string](&out[0])
 	if err := room(ctx, lengthOf(ctx, x)+float64(len(x))*float64(len(separator))); err != nil || len(x) == 0 {
+		return err
+	}
+	// Lists of parts, as they grow, and the map of them.
+	if err := ctx.Reserve(40*len(x) + 64*min(len(x), len(o))); err != nil {
 		return err
 	}
 	width := len(x) / len(segments)

@@ -98,6 +98,10 @@ func (k *replace) replace(ctx *kernel.Context, in, out []tensor.Value, pattern, 
 	if err != nil {
 		return err
 	}
+	// Text and pieces of the rewrite, as they grow.
+	if err := ctx.Reserve(len(rewrite) + 60*strings.Count(rewrite, `\`)); err != nil {
+		return err
+	}
 	if parts, valid := parseRewrite(rewrite); valid || k.all {
 		size := 0.0
 		t := text{make: func(s string) (string, error) {
@@ -133,6 +137,7 @@ type piece struct {
 // before another backslash is all that an invalid rewrite puts in.
 func parseRewrite(s string) (pieces []piece, valid bool) {
 	var b strings.Builder
+	b.Grow(max(strings.IndexByte(s, '\\'), 0))
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] != '\\':

@@ -111,6 +111,10 @@ func (k sorter) Run(ctx *kernel.Context, in, out []tensor.Value) error {
 		return nil
 	}
 	compare := k.order(&in[0])
+	defer ctx.UnreserveTo(ctx.Reserved())
+	if err := ctx.Reserve(8 * row); err != nil {
+		return err
+	}
 	places := make([]int64, row)
 	for at := 0; at < all; at += row {
 		if err := ctx.Err(); err != nil {
